@@ -1,0 +1,51 @@
+// What the problem knows about every row besides its features: label or target, group columns,
+// weights, a baseline model's prediction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bregboost {
+
+// Text values as integer codes. `codes[i]` indexes `levels`; a level may have no rows.
+struct CategoricalColumn {
+  std::string name;
+  std::vector<std::string> levels;
+  std::vector<std::int32_t> codes;
+};
+
+// Distinct values become levels, in numeric order if all of them are numbers, else in byte order,
+// so the codes do not depend on the order of the rows.
+CategoricalColumn EncodeColumn(std::string name, const std::vector<std::string>& values);
+
+enum class Task { kBinary, kMulticlass, kRegression };
+
+struct RowData {
+  CategoricalColumn labels;         // classification: two or more levels
+  std::int32_t positive_class = 1;  // binary: the code of the positive class
+  std::vector<double> targets;      // regression: one value per row, and no labels
+
+  std::vector<CategoricalColumn> groups;
+  std::vector<double> weights;         // in the loss; empty means 1 for every row
+  std::vector<double> rate_weights;    // in the rates; empty means the same as `weights`
+  std::vector<std::int32_t> baseline;  // class codes that another model predicts; may be empty
+
+  std::size_t num_rows() const { return targets.empty() ? labels.codes.size() : targets.size(); }
+  Task task() const;
+  // Scores per row: 1 for binary (the log-odds of class code 1) and regression, K for K classes.
+  std::size_t num_scores() const;
+  double weight(std::size_t row) const { return weights.empty() ? 1.0 : weights[row]; }
+  double rate_weight(std::size_t row) const {
+    return rate_weights.empty() ? weight(row) : rate_weights[row];
+  }
+  // How much a row counts in the score metric 1/(2M) sum_i m_i ||F_i - F'_i||^2, M = sum_i m_i: the
+  // larger of its two weights, so that no row that a rate sees is free to move.
+  double metric_weight(std::size_t row) const;
+};
+
+// Throws std::invalid_argument naming the field, the value and what is allowed.
+void Validate(const RowData& rows);
+
+}  // namespace bregboost

@@ -1,0 +1,65 @@
+// Constraints on rates as a ConstraintSet: exact and surrogate values from one pass over the rows,
+// derivatives from another, at a cost that does not depend on the number of constraints.
+#pragma once
+
+#include <Eigen/SparseCore>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bregboost/data/row_data.h"
+#include "bregboost/problem/compiled_constraints.h"
+#include "bregboost/problem/constraint.h"
+#include "bregboost/problem/constraint_set.h"
+#include "bregboost/problem/surrogate.h"
+
+namespace bregboost {
+
+namespace detail {
+class EventKernel;
+}
+
+class RateConstraints final : public ConstraintSet {
+ public:
+  // Keeps a reference to `rows`. Throws ConstraintError.
+  RateConstraints(const std::vector<Constraint>& constraints, const RowData& rows,
+                  const SurrogateOptions& surrogate = {}, const LossOptions& loss = {},
+                  EmptySubsetPolicy policy = EmptySubsetPolicy::kError);
+  ~RateConstraints() override;
+  RateConstraints(RateConstraints&&) noexcept;
+  RateConstraints& operator=(RateConstraints&&) noexcept;
+
+  std::size_t size() const override { return compiled_->bounds.size(); }
+  ConstraintValues Evaluate(std::span<const double> scores) const override;
+  double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
+                       std::span<double> gradient, std::span<double> hessian) const override;
+  bool convex() const override;
+  double LipschitzBound() const override;
+  double WeakConvexityBound() const override;
+  // Valid while this object lives. Convex surrogates only: else nullptr.
+  std::unique_ptr<ConstraintSet> Majorize(std::span<const double> scores) const override;
+  bool UpdateBounds(double progress, std::span<const double> scores) override;
+
+  // Every constraint as written: value, violation and group rates with 0-1 events.
+  std::vector<Measurement> Measure(std::span<const double> scores) const;
+
+  const CompiledConstraints& compiled() const { return *compiled_; }
+
+ private:
+  class Majorizer;
+
+  bool SlotIsConvex(std::size_t slot) const;
+  double SlotSlope(std::size_t slot) const;
+  double SlotCurvature(std::size_t slot) const;
+  void SetInitialBounds();
+
+  const RowData* rows_;
+  SurrogateOptions surrogate_;
+  LossOptions loss_;
+  std::unique_ptr<CompiledConstraints> compiled_;  // the kernel points into it
+  std::vector<double> surrogate_bounds_;           // b, or what the bound rule makes of it
+  bool bounds_follow_current_loss_ = false;        // the second half of kUniformThenCurrent
+  std::unique_ptr<detail::EventKernel> kernel_;
+};
+
+}  // namespace bregboost

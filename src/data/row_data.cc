@@ -1,0 +1,131 @@
+#include "bregboost/data/row_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace bregboost {
+namespace {
+
+std::optional<double> AsNumber(const std::string& text) {
+  double value = 0.0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+void SortLevels(std::vector<std::string>& levels) {
+  std::sort(levels.begin(), levels.end());
+  const bool numeric = std::all_of(levels.begin(), levels.end(),
+                                   [](const std::string& text) { return AsNumber(text); });
+  if (!numeric) return;
+  // Stable, so that "1" and "1.0" keep their byte order.
+  std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
+    return *AsNumber(a) < *AsNumber(b);
+  });
+}
+
+void CheckLength(const char* field, std::size_t length, std::size_t rows) {
+  if (length == rows) return;
+  throw std::invalid_argument(
+      fmt::format("{} has {} values; allowed: one for each of the {} rows", field, length, rows));
+}
+
+void CheckCodes(const std::string& field, const std::vector<std::int32_t>& codes,
+                std::size_t levels) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    if (codes[i] >= 0 && static_cast<std::size_t>(codes[i]) < levels) continue;
+    throw std::invalid_argument(fmt::format("{}: code {} in row {}; allowed: 0 to {}", field,
+                                            codes[i], i, static_cast<std::int64_t>(levels) - 1));
+  }
+}
+
+void CheckWeights(const char* field, const std::vector<double>& weights, std::size_t rows) {
+  if (weights.empty()) return;
+  CheckLength(field, weights.size(), rows);
+  double total = 0.0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (!(weights[i] >= 0.0) || !std::isfinite(weights[i])) {
+      throw std::invalid_argument(fmt::format(
+          "{}: value {} in row {}; allowed: finite and at least 0", field, weights[i], i));
+    }
+    total += weights[i];
+  }
+  if (total <= 0.0) {
+    throw std::invalid_argument(fmt::format("{}: the sum is 0; allowed: a positive sum", field));
+  }
+}
+
+void CheckTarget(const RowData& rows) {
+  if (!rows.targets.empty() && !rows.labels.codes.empty()) {
+    throw std::invalid_argument("labels and targets are both given; allowed: one of them");
+  }
+  for (std::size_t i = 0; i < rows.targets.size(); ++i) {
+    if (std::isfinite(rows.targets[i])) continue;
+    throw std::invalid_argument(
+        fmt::format("targets: value {} in row {}; allowed: finite", rows.targets[i], i));
+  }
+  if (!rows.targets.empty()) return;
+  if (rows.labels.levels.size() < 2) {
+    throw std::invalid_argument(
+        fmt::format("labels: {} distinct value(s); allowed: 2 or more", rows.labels.levels.size()));
+  }
+  CheckCodes("labels", rows.labels.codes, rows.labels.levels.size());
+  if (rows.task() == Task::kBinary && rows.positive_class != 0 && rows.positive_class != 1) {
+    throw std::invalid_argument(
+        fmt::format("positive_class: {}; allowed: 0 or 1", rows.positive_class));
+  }
+}
+
+}  // namespace
+
+CategoricalColumn EncodeColumn(std::string name, const std::vector<std::string>& values) {
+  CategoricalColumn column{.name = std::move(name), .levels = values, .codes = {}};
+  std::sort(column.levels.begin(), column.levels.end());
+  column.levels.erase(std::unique(column.levels.begin(), column.levels.end()), column.levels.end());
+  SortLevels(column.levels);
+  std::unordered_map<std::string, std::int32_t> code_of;
+  for (const std::string& level : column.levels) {
+    code_of.emplace(level, static_cast<std::int32_t>(code_of.size()));
+  }
+  column.codes.reserve(values.size());
+  for (const std::string& value : values) column.codes.push_back(code_of.at(value));
+  return column;
+}
+
+Task RowData::task() const {
+  if (!targets.empty()) return Task::kRegression;
+  return labels.levels.size() > 2 ? Task::kMulticlass : Task::kBinary;
+}
+
+std::size_t RowData::num_scores() const {
+  return task() == Task::kMulticlass ? labels.levels.size() : 1;
+}
+
+double RowData::metric_weight(std::size_t row) const {
+  return std::max(weight(row), rate_weight(row));
+}
+
+void Validate(const RowData& rows) {
+  if (rows.num_rows() == 0) throw std::invalid_argument("rows: 0; allowed: at least 1");
+  CheckTarget(rows);
+  CheckWeights("weights", rows.weights, rows.num_rows());
+  CheckWeights("rate_weights", rows.rate_weights, rows.num_rows());
+  for (const CategoricalColumn& group : rows.groups) {
+    const std::string field = fmt::format("group column '{}'", group.name);
+    CheckLength(field.c_str(), group.codes.size(), rows.num_rows());
+    CheckCodes(field, group.codes, group.levels.size());
+  }
+  if (!rows.baseline.empty()) {
+    CheckLength("baseline", rows.baseline.size(), rows.num_rows());
+    CheckCodes("baseline", rows.baseline, rows.labels.levels.size());
+  }
+}
+
+}  // namespace bregboost

@@ -1,0 +1,76 @@
+#include "bregboost/problem/cells.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace bregboost {
+namespace {
+
+// Splits every id by one more column: rows keep the same id only if their codes agree as well. New
+// ids are dense and ordered by (old id, code), so the numbering does not depend on the row order.
+void RefineBy(const std::vector<std::int32_t>& codes, std::vector<std::uint32_t>& ids) {
+  std::unordered_map<std::uint64_t, std::uint32_t> new_id_of;
+  const auto key = [&](std::size_t i) {
+    return (static_cast<std::uint64_t>(ids[i]) << 32U) | static_cast<std::uint32_t>(codes[i]);
+  };
+  for (std::size_t i = 0; i < ids.size(); ++i) new_id_of.emplace(key(i), 0);
+  std::vector<std::uint64_t> keys;
+  keys.reserve(new_id_of.size());
+  for (const auto& entry : new_id_of) keys.push_back(entry.first);
+  std::sort(keys.begin(), keys.end());
+  for (std::size_t k = 0; k < keys.size(); ++k) new_id_of[keys[k]] = static_cast<std::uint32_t>(k);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = new_id_of[key(i)];
+}
+
+void AddRow(const RowData& rows, std::size_t row, Cell& cell) {
+  const double weight = rows.rate_weight(row);
+  const double metric = rows.metric_weight(row);
+  cell.rate_weight += weight;
+  if (weight > 0.0) {
+    cell.squared_rate_weight += weight * weight / metric;
+    cell.max_weight_ratio = std::max(cell.max_weight_ratio, weight / metric);
+  }
+  ++cell.rows;
+}
+
+}  // namespace
+
+const CategoricalColumn* FindGroup(const RowData& rows, const std::string& name) {
+  const auto found = std::find_if(rows.groups.begin(), rows.groups.end(),
+                                  [&](const CategoricalColumn& c) { return c.name == name; });
+  return found == rows.groups.end() ? nullptr : &*found;
+}
+
+CellTable MakeCells(const RowData& rows, const std::vector<std::string>& group_columns,
+                    bool with_baseline) {
+  CellTable table{.group_columns = group_columns,
+                  .cells = {},
+                  .cell_of_row = std::vector<std::uint32_t>(rows.num_rows(), 0),
+                  .metric_weight = 0.0};
+  std::vector<const CategoricalColumn*> columns;
+  for (const std::string& name : group_columns) {
+    columns.push_back(FindGroup(rows, name));
+    if (columns.back() == nullptr) throw std::invalid_argument("no group column '" + name + "'");
+  }
+  const bool has_label = rows.task() != Task::kRegression;
+  if (has_label) RefineBy(rows.labels.codes, table.cell_of_row);
+  if (with_baseline) RefineBy(rows.baseline, table.cell_of_row);
+  for (const CategoricalColumn* column : columns) RefineBy(column->codes, table.cell_of_row);
+
+  const std::uint32_t last = *std::max_element(table.cell_of_row.begin(), table.cell_of_row.end());
+  table.cells.resize(static_cast<std::size_t>(last) + 1);
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    Cell& cell = table.cells[table.cell_of_row[i]];
+    if (cell.rows == 0) {
+      if (has_label) cell.label = rows.labels.codes[i];
+      if (with_baseline) cell.baseline = rows.baseline[i];
+      for (const CategoricalColumn* column : columns) cell.groups.push_back(column->codes[i]);
+    }
+    AddRow(rows, i, cell);
+    table.metric_weight += rows.metric_weight(i);
+  }
+  return table;
+}
+
+}  // namespace bregboost

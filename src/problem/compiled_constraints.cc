@@ -1,0 +1,318 @@
+#include "bregboost/problem/compiled_constraints.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "bregboost/problem/constraint_error.h"
+#include "bregboost/problem/parser.h"
+#include "problem/detail/rate_compiler.h"
+
+namespace bregboost {
+namespace {
+
+using detail::AddScaled;
+using detail::RateCompiler;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+void RequireColumn(const RowData& rows, const Column& column, const std::string& text) {
+  if (column.is_label) {
+    if (rows.task() != Task::kRegression) return;
+    throw ConstraintError(
+        ConstraintErrorCode::kNeedsClassification,
+        "class= needs class labels, the target is numeric; allowed: group columns", text);
+  }
+  if (FindGroup(rows, column.name) != nullptr) return;
+  std::vector<std::string> known;
+  for (const CategoricalColumn& group : rows.groups) known.push_back(group.name);
+  const std::vector<std::string> nearest = NearestNames(column.name, known);
+  throw ConstraintError(
+      ConstraintErrorCode::kUnknownColumn,
+      fmt::format("unknown group column '{}'{}; allowed: {}", column.name,
+                  nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest.front()),
+                  known.empty() ? "none, the data has no group columns"
+                                : fmt::format("{}", fmt::join(known, ", "))),
+      text);
+}
+
+// Which columns tell cells apart: those that some constraint names.
+CellTable CellsFor(const std::vector<Constraint>& constraints, const RowData& rows) {
+  std::set<std::string> names;
+  bool with_baseline = false;
+  for (const Constraint& constraint : constraints) {
+    const std::string text = ToText(constraint);
+    const auto add = [&](const Column& column) {
+      RequireColumn(rows, column, text);
+      if (!column.is_label) names.insert(column.name);
+    };
+    for (const Column& column : constraint.by) add(column);
+    for (const Term& term : constraint.expression.terms) {
+      for (const Condition& condition : term.rate.where) add(condition.column);
+      if (term.rate.kind == RateKind::kDisagreement && !rows.baseline.empty()) with_baseline = true;
+    }
+  }
+  return MakeCells(rows, {names.begin(), names.end()}, with_baseline);
+}
+
+bool IsPrecision(const Constraint& constraint) {
+  return constraint.expression.terms.size() == 1 &&
+         constraint.expression.terms.front().rate.kind == RateKind::kPrecision;
+}
+
+// A model-free conflict: a S <= upper and a S >= lower with lower > upper.
+class ContradictionCheck {
+ public:
+  void Add(const SparseRow& row, double bound, const std::string& text) {
+    if (row.entries.empty() || std::isnan(bound)) return;
+    double scale = 0.0;
+    for (const auto& [column, coefficient] : row.entries) {
+      scale = std::max(scale, std::abs(coefficient));
+    }
+    if (row.entries.front().second < 0.0) scale = -scale;
+    Key key;
+    for (const auto& [column, coefficient] : row.entries) {
+      key.emplace_back(column, std::llround(coefficient / scale * 1e9));
+    }
+    Interval& interval = intervals_[key];
+    if (scale > 0.0 && bound / scale < interval.upper) {
+      interval.upper = bound / scale;
+      interval.upper_text = text;
+    }
+    if (scale < 0.0 && bound / scale > interval.lower) {
+      interval.lower = bound / scale;
+      interval.lower_text = text;
+    }
+    if (interval.lower > interval.upper + 1e-9 * (1.0 + std::abs(interval.upper))) {
+      const std::string& other =
+          text == interval.upper_text ? interval.lower_text : interval.upper_text;
+      throw ConstraintError(ConstraintErrorCode::kContradiction,
+                            fmt::format("contradicts '{}': no model can hold both; allowed: bounds "
+                                        "that leave an interval",
+                                        other),
+                            text);
+    }
+  }
+
+ private:
+  using Key = std::vector<std::pair<std::uint32_t, long long>>;
+  struct Interval {
+    double lower = -kInfinity, upper = kInfinity;
+    std::string lower_text, upper_text;
+  };
+  std::map<Key, Interval> intervals_;
+};
+
+// -1[predicted != 0] = 1[predicted != 1] - 1: a binary row whose coefficients are all negative is
+// the same constraint with positive coefficients on the opposite events, which is convex.
+SparseRow ComplementIfAllNegative(const SparseRow& row, const CellTable& cells,
+                                  const std::vector<Slot>& slots) {
+  const auto num_slots = static_cast<std::uint32_t>(slots.size());
+  const bool applies = std::all_of(row.entries.begin(), row.entries.end(), [&](const auto& entry) {
+    return entry.second < 0.0 && slots[entry.first % num_slots].kind == SlotKind::kMissClass;
+  });
+  if (!applies) return row;
+  SparseRow flipped{.entries = {}, .constant = row.constant};
+  for (const auto& [column, coefficient] : row.entries) {
+    const std::uint32_t cell = column / num_slots;
+    const std::uint32_t opposite = cell * num_slots + (1 - column % num_slots);
+    flipped.entries.emplace_back(opposite, -coefficient);
+    flipped.constant += coefficient * cells.cells[cell].rate_weight;
+  }
+  std::sort(flipped.entries.begin(), flipped.entries.end());
+  return flipped;
+}
+
+class Compiler {
+ public:
+  Compiler(const std::vector<Constraint>& constraints, const RowData& rows,
+           EmptySubsetPolicy policy)
+      : cells_(CellsFor(constraints, rows)), rates_(rows, cells_, policy) {
+    result_.slots = rates_.slots();
+    for (const Constraint& constraint : constraints) Add(constraint);
+  }
+
+  CompiledConstraints Finish() && {
+    result_.cells = std::move(cells_);
+    result_.matrix.resize(static_cast<Eigen::Index>(result_.bounds.size()),
+                          static_cast<Eigen::Index>(result_.num_sums()));
+    result_.matrix.setFromTriplets(triplets_.begin(), triplets_.end());
+    return std::move(result_);
+  }
+
+ private:
+  void Add(const Constraint& constraint) {
+    text_ = ToText(constraint);
+    CompiledConstraint compiled{
+        .source = constraint, .rates = {}, .first_row = result_.bounds.size(), .num_rows = 0};
+    std::vector<std::vector<Condition>> groups = {{}};
+    if (constraint.aggregate != Aggregate::kNone) groups = rates_.Groups(constraint.by);
+    RequireTwoGroups(constraint, groups.size());
+    for (const std::vector<Condition>& group : groups) {
+      compiled.rates.push_back(Measured(constraint, group));
+    }
+    if (IsPrecision(constraint)) {
+      const Rate& rate = constraint.expression.terms.front().rate;
+      for (const std::vector<Condition>& group : groups) {
+        AddRow(rates_.PrecisionFloor(rate, constraint.bound, group, text_), /*single_rate=*/false);
+      }
+    } else {
+      AddRows(constraint, compiled.rates);
+    }
+    compiled.num_rows = result_.bounds.size() - compiled.first_row;
+    result_.constraints.push_back(std::move(compiled));
+  }
+
+  void RequireTwoGroups(const Constraint& constraint, std::size_t groups) const {
+    const bool compares =
+        constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio;
+    if (!compares || groups >= 2) return;
+    throw ConstraintError(
+        ConstraintErrorCode::kTooFewGroups,
+        fmt::format("the data has {} group(s) to compare; allowed: 2 or more", groups), text_);
+  }
+
+  MeasuredRate Measured(const Constraint& constraint, const std::vector<Condition>& group) {
+    MeasuredRate measured;
+    if (IsPrecision(constraint)) {
+      measured = rates_.CompilePrecision(constraint.expression.terms.front().rate, group, text_);
+    } else {
+      measured.value = rates_.Compile(constraint.expression, group, text_);
+    }
+    std::vector<std::string> parts;
+    for (const Condition& c : group) {
+      parts.push_back(fmt::format("{}={}", c.column.is_label ? "class" : c.column.name, c.value));
+    }
+    measured.group = fmt::format("{}", fmt::join(parts, ", "));
+    return measured;
+  }
+
+  void AddRows(const Constraint& constraint, const std::vector<MeasuredRate>& rates) {
+    const double bound = constraint.bound;
+    if (constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio) {
+      for (std::size_t a = 0; a < rates.size(); ++a) {
+        for (std::size_t b = 0; b < rates.size(); ++b) {
+          if (a == b) continue;
+          SparseRow row;
+          if (constraint.aggregate == Aggregate::kGap) {  // rate_a - rate_b <= bound
+            AddScaled(rates[a].value, 1.0, row);
+            AddScaled(rates[b].value, -1.0, row);
+            row.constant -= bound;
+          } else {  // bound * rate_a - rate_b <= 0
+            AddScaled(rates[a].value, bound, row);
+            AddScaled(rates[b].value, -1.0, row);
+          }
+          AddRow(row, /*single_rate=*/false);
+        }
+      }
+      return;
+    }
+    const double sign = constraint.relation == Relation::kAtMost ? 1.0 : -1.0;
+    for (const MeasuredRate& rate : rates) {
+      SparseRow row;
+      AddScaled(rate.value, sign, row);
+      row.constant -= sign * bound;
+      const std::vector<Term>& terms = constraint.expression.terms;
+      AddRow(row, terms.size() == 1 && terms.front().rate.kind != RateKind::kLoss);
+    }
+  }
+
+  void AddRow(const SparseRow& row, bool single_rate) {
+    contradictions_.Add(row, -row.constant, text_);
+    const SparseRow stored = ComplementIfAllNegative(row, cells_, result_.slots);
+    const auto index = static_cast<int>(result_.bounds.size());
+    bool non_negative = true;
+    for (const auto& [column, coefficient] : stored.entries) {
+      triplets_.emplace_back(index, static_cast<int>(column), coefficient);
+      non_negative = non_negative && coefficient >= 0.0;
+    }
+    result_.bounds.push_back(-stored.constant);
+    result_.single_rate.push_back(single_rate && non_negative);
+  }
+
+  CellTable cells_;
+  RateCompiler rates_;  // refers to cells_
+  CompiledConstraints result_;
+  ContradictionCheck contradictions_;
+  std::vector<Eigen::Triplet<double>> triplets_;
+  std::string text_;
+};
+
+double ValueOf(const MeasuredRate& rate, std::span<const double> sums) {
+  if (rate.denominator.entries.empty()) return rate.value.Dot(sums);
+  const double selected = rate.denominator.Dot(sums);
+  if (selected <= 0.0) return std::numeric_limits<double>::quiet_NaN();  // nothing is selected
+  return rate.value.Dot(sums) / selected;
+}
+
+double Combine(const Constraint& constraint, const std::vector<double>& values) {
+  // NaN in any group makes the whole undefined; std::max would drop it.
+  for (const double value : values) {
+    if (std::isnan(value)) return value;
+  }
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  switch (constraint.aggregate) {
+    case Aggregate::kNone:
+      return values.front();
+    case Aggregate::kGap:
+      return *high - *low;
+    case Aggregate::kRatio:
+      return *low / *high;  // 0 / 0 is undefined: no group is selected at all
+    case Aggregate::kMax:
+      return *high;
+    case Aggregate::kMin:
+      return *low;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+double ViolationOf(const Constraint& constraint, double value) {
+  const double excess = constraint.relation == Relation::kAtMost ? value - constraint.bound
+                                                                 : constraint.bound - value;
+  if (std::isnan(excess)) return kInfinity;
+  // Sums of many weights carry rounding; a rate that equals its bound must read as holding it.
+  constexpr double kRounding = 1e-12;
+  return excess <= kRounding ? 0.0 : excess;
+}
+
+}  // namespace
+
+double SparseRow::Dot(std::span<const double> sums) const {
+  double total = constant;
+  for (const auto& [column, coefficient] : entries) total += coefficient * sums[column];
+  return total;
+}
+
+CompiledConstraints Compile(const std::vector<Constraint>& constraints, const RowData& rows,
+                            EmptySubsetPolicy policy) {
+  Validate(rows);
+  return Compiler(constraints, rows, policy).Finish();
+}
+
+double Violation(const CompiledConstraint& constraint, std::span<const double> sums) {
+  std::vector<double> values;
+  values.reserve(constraint.rates.size());
+  for (const MeasuredRate& rate : constraint.rates) values.push_back(ValueOf(rate, sums));
+  return ViolationOf(constraint.source, Combine(constraint.source, values));
+}
+
+Measurement Measure(const CompiledConstraint& constraint, std::span<const double> sums) {
+  Measurement result;
+  result.text = ToText(constraint.source);
+  std::vector<double> values;
+  for (const MeasuredRate& rate : constraint.rates) {
+    values.push_back(ValueOf(rate, sums));
+    if (!rate.group.empty()) result.groups.emplace_back(rate.group, values.back());
+  }
+  result.value = Combine(constraint.source, values);
+  result.violation = ViolationOf(constraint.source, result.value);
+  result.satisfied = result.violation == 0.0;
+  return result;
+}
+
+}  // namespace bregboost

@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "problem/detail/event_kernel.h"
+#include "problem/detail/margin_surrogate.h"
+#include "problem/detail/parallel.h"
+#include "problem/detail/vector_math.h"
+
+namespace bregboost::detail {
+namespace {
+
+// Rows are handled in blocks that stay in the first-level cache, so that the transcendental part
+// runs on whole vectors and the table look-ups on what it left behind.
+constexpr std::size_t kBlock = 512;
+using BlockArray = std::array<double, kBlock>;
+
+// Events "misses class 0" and "misses class 1" with derivatives in the score F.
+struct MissBlock {
+  alignas(64) std::array<BlockArray, 2> value;
+  alignas(64) std::array<BlockArray, 2> slope;
+  alignas(64) std::array<BlockArray, 2> curvature;
+};
+
+// Slots of a binary layout, in the order of RateCompiler: miss 0, miss 1, loss.
+constexpr std::size_t kSlots = 3;
+constexpr std::size_t kLossSlot = 2;
+
+// Misses class 0 by log(1 + e^F), class 1 by log(1 + e^-F), in units of 1 / scale.
+void FillCrossEntropy(const double* scores, std::size_t n, double scale, MissBlock& block) {
+  alignas(64) BlockArray sigmoid;
+  alignas(64) BlockArray tail;
+  LogisticArray(scores, n, sigmoid.data(), tail.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    const double p = sigmoid[i];
+    block.value[0][i] = scale * (tail[i] + std::max(scores[i], 0.0));
+    block.value[1][i] = scale * (tail[i] + std::max(-scores[i], 0.0));
+    block.slope[0][i] = scale * p;
+    block.slope[1][i] = scale * (p - 1.0);
+    block.curvature[0][i] = block.curvature[1][i] = scale * p * (1.0 - p);
+  }
+}
+
+void FillSigmoid(const double* scores, std::size_t n, double temperature, MissBlock& block) {
+  alignas(64) BlockArray scaled{};
+  alignas(64) BlockArray sigmoid;
+  for (std::size_t i = 0; i < n; ++i) scaled[i] = scores[i] / temperature;
+  SigmoidArray(scaled.data(), n, sigmoid.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    const double p = sigmoid[i];
+    const double slope = p * (1.0 - p) / temperature;
+    const double curvature = slope * (1.0 - 2.0 * p) / temperature;
+    block.value[0][i] = p;
+    block.value[1][i] = 1.0 - p;
+    block.slope[0][i] = slope;
+    block.slope[1][i] = -slope;
+    block.curvature[0][i] = curvature;
+    block.curvature[1][i] = -curvature;
+  }
+}
+
+template <class Surrogate>
+void FillMargin(const double* scores, std::size_t n, const Surrogate& surrogate, MissBlock& block) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const EventTerm zero = surrogate(-scores[i]);  // the margin towards class 0 is -F
+    const EventTerm one = surrogate(scores[i]);
+    block.value[0][i] = zero.value;
+    block.value[1][i] = one.value;
+    block.slope[0][i] = -zero.slope;
+    block.slope[1][i] = one.slope;
+    block.curvature[0][i] = zero.curvature;
+    block.curvature[1][i] = one.curvature;
+  }
+}
+
+void Clip(double limit, std::size_t n, MissBlock& block) {
+  for (std::size_t missed = 0; missed < 2; ++missed) {
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!(block.value[missed][i] > limit)) continue;  // NaN stays
+      block.value[missed][i] = limit;
+      block.slope[missed][i] = block.curvature[missed][i] = 0.0;
+    }
+  }
+}
+
+void FillMisses(const SurrogateOptions& options, const double* scores, std::size_t n,
+                MissBlock& block) {
+  switch (options.kind) {
+    case SurrogateKind::kCrossEntropy:
+      FillCrossEntropy(scores, n, 1.0, block);
+      break;
+    case SurrogateKind::kLogisticBase2:
+      FillCrossEntropy(scores, n, std::numbers::log2e, block);
+      break;
+    case SurrogateKind::kHingeSquared:
+      FillMargin(scores, n, HingeSquared, block);
+      break;
+    case SurrogateKind::kHuberisedHinge:
+      FillMargin(scores, n, HuberisedHinge, block);
+      break;
+    case SurrogateKind::kSigmoid:
+      FillSigmoid(scores, n, options.temperature, block);
+      break;
+  }
+  if (std::isfinite(options.clip)) Clip(options.clip, n, block);
+}
+
+// One (cell, slot) table per chunk. Four numbers of a cell lie side by side, so that a row touches
+// one cache line and one addition of a short vector.
+struct CellSums {
+  double miss[2] = {0.0, 0.0};      // surrogate
+  double selected[2] = {0.0, 0.0};  // exact, by predicted class
+};
+
+class BinaryKernel final : public EventKernel {
+ public:
+  explicit BinaryKernel(EventLayout layout)
+      : layout_(std::move(layout)), uses_loss_(layout_.used[kLossSlot]) {
+    for (const Cell& cell : layout_.cells->cells) label_of_cell_.push_back(cell.label);
+  }
+
+  EventSums Accumulate(std::span<const double> scores) const override {
+    const std::size_t num_cells = layout_.cells->cells.size();
+    const std::size_t chunks = NumChunks(scores.size());
+    std::vector<std::vector<CellSums>> partial(chunks);
+    std::vector<std::vector<double>> loss(chunks);
+    ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk].resize(num_cells);
+      loss[chunk].resize(uses_loss_ ? num_cells : 0);
+      AccumulateRows(scores, begin, end, partial[chunk], loss[chunk]);
+    });
+    EventSums sums{.exact = std::vector<double>(layout_.num_sums(), 0.0),
+                   .surrogate = std::vector<double>(layout_.num_sums(), 0.0)};
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      for (std::size_t c = 0; c < num_cells; ++c) {
+        const CellSums& cell = partial[chunk][c];
+        for (std::size_t k = 0; k < 2; ++k) {
+          sums.surrogate[c * kSlots + k] += cell.miss[k];
+          sums.exact[c * kSlots + k] += cell.selected[1 - k];
+        }
+        if (!uses_loss_) continue;
+        sums.surrogate[c * kSlots + kLossSlot] += loss[chunk][c];
+        sums.exact[c * kSlots + kLossSlot] += loss[chunk][c];
+      }
+    }
+    return sums;
+  }
+
+  std::vector<double> AccumulateTangents(std::span<const double> at,
+                                         std::span<const double> scores) const override {
+    const std::size_t chunks = NumChunks(scores.size());
+    std::vector<std::vector<double>> partial(chunks);
+    ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk].resize(layout_.num_sums());
+      MissBlock block;
+      MissBlock loss;
+      for (std::size_t first = begin; first < end; first += kBlock) {
+        const std::size_t n = std::min(kBlock, end - first);
+        FillBoth(at.data() + first, n, block, loss);
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t row = first + i;
+          const double weight = layout_.weight(row);
+          const double change = scores[row] - at[row];
+          const std::size_t cell = layout_.cells->cell_of_row[row];
+          double* sums = partial[chunk].data() + cell * kSlots;
+          for (std::size_t k = 0; k < 2; ++k) {
+            sums[k] += weight * (block.value[k][i] + block.slope[k][i] * change);
+          }
+          if (!uses_loss_) continue;
+          const auto label = static_cast<std::size_t>(label_of_cell_[cell]);
+          sums[kLossSlot] += weight * (loss.value[label][i] + loss.slope[label][i] * change);
+        }
+      }
+    });
+    std::vector<double> total(layout_.num_sums(), 0.0);
+    AddInOrder(partial, total);
+    return total;
+  }
+
+  double AddDerivatives(std::span<const double> scores, std::span<const double> coefficients,
+                        std::span<double> gradient, std::span<double> hessian) const override {
+    std::vector<double> partial(NumChunks(scores.size()), 0.0);
+    ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      MissBlock block;
+      MissBlock loss;
+      for (std::size_t first = begin; first < end; first += kBlock) {
+        const std::size_t n = std::min(kBlock, end - first);
+        FillBoth(scores.data() + first, n, block, loss);
+        partial[chunk] += AddBlock(first, n, block, coefficients, gradient, hessian);
+        if (uses_loss_) {
+          partial[chunk] += AddLossBlock(first, n, loss, coefficients, gradient, hessian);
+        }
+      }
+    });
+    double total = 0.0;
+    for (const double part : partial) total += part;
+    return total;
+  }
+
+ private:
+  void FillBoth(const double* scores, std::size_t n, MissBlock& block, MissBlock& loss) const {
+    if (layout_.used[0] || layout_.used[1]) {
+      FillMisses(layout_.surrogate, scores, n, block);
+    } else {
+      block = {};
+    }
+    if (uses_loss_) FillCrossEntropy(scores, n, 1.0, loss);
+  }
+
+  void AccumulateRows(std::span<const double> scores, std::size_t begin, std::size_t end,
+                      std::vector<CellSums>& sums, std::vector<double>& loss_sums) const {
+    MissBlock block;
+    MissBlock loss;
+    for (std::size_t first = begin; first < end; first += kBlock) {
+      const std::size_t n = std::min(kBlock, end - first);
+      FillBoth(scores.data() + first, n, block, loss);
+      const std::uint32_t* cells = layout_.cells->cell_of_row.data() + first;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double weight = layout_.weight(first + i);
+        CellSums& cell = sums[cells[i]];
+        cell.miss[0] += weight * block.value[0][i];
+        cell.miss[1] += weight * block.value[1][i];
+        const double score = scores[first + i];
+        // A NaN score selects nothing: the counts become NaN, which never reads as satisfied.
+        const double predicted_one = std::isnan(score) ? score : (score > 0.0 ? 1.0 : 0.0);
+        cell.selected[0] += weight * (1.0 - predicted_one);
+        cell.selected[1] += weight * predicted_one;
+      }
+      if (!uses_loss_) continue;
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto label = static_cast<std::size_t>(label_of_cell_[cells[i]]);
+        loss_sums[cells[i]] += layout_.weight(first + i) * loss.value[label][i];
+      }
+    }
+  }
+
+  double AddBlock(std::size_t first, std::size_t n, const MissBlock& block,
+                  std::span<const double> coefficients, std::span<double> gradient,
+                  std::span<double> hessian) const {
+    const std::uint32_t* cells = layout_.cells->cell_of_row.data() + first;
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* c = coefficients.data() + cells[i] * kSlots;
+      const double weight = layout_.weight(first + i);
+      total += weight * (c[0] * block.value[0][i] + c[1] * block.value[1][i]);
+      gradient[first + i] += weight * (c[0] * block.slope[0][i] + c[1] * block.slope[1][i]);
+    }
+    if (hessian.empty()) return total;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* c = coefficients.data() + cells[i] * kSlots;
+      hessian[first + i] +=
+          layout_.weight(first + i) * (std::max(0.0, c[0] * block.curvature[0][i]) +
+                                       std::max(0.0, c[1] * block.curvature[1][i]));
+    }
+    return total;
+  }
+
+  double AddLossBlock(std::size_t first, std::size_t n, const MissBlock& loss,
+                      std::span<const double> coefficients, std::span<double> gradient,
+                      std::span<double> hessian) const {
+    const std::uint32_t* cells = layout_.cells->cell_of_row.data() + first;
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto label = static_cast<std::size_t>(label_of_cell_[cells[i]]);
+      const double scale = layout_.weight(first + i) * coefficients[cells[i] * kSlots + kLossSlot];
+      total += scale * loss.value[label][i];
+      gradient[first + i] += scale * loss.slope[label][i];
+      if (!hessian.empty()) hessian[first + i] += std::max(0.0, scale * loss.curvature[label][i]);
+    }
+    return total;
+  }
+
+  EventLayout layout_;
+  bool uses_loss_;
+  std::vector<std::int32_t> label_of_cell_;
+};
+
+}  // namespace
+
+std::unique_ptr<EventKernel> MakeBinaryKernel(EventLayout layout) {
+  return std::make_unique<BinaryKernel>(std::move(layout));
+}
+
+}  // namespace bregboost::detail

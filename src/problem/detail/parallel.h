@@ -1,0 +1,35 @@
+// Row loops in parallel whose results do not depend on the number of threads: rows are cut into
+// chunks by their number alone, and partial sums are added in the order of the chunks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace bregboost::detail {
+
+inline std::size_t NumChunks(std::size_t rows) {
+  constexpr std::size_t kRowsPerChunk = 2048;
+  constexpr std::size_t kMost = 64;
+  return std::clamp<std::size_t>(rows / kRowsPerChunk, 1, kMost);
+}
+
+// body(chunk, first_row, end_row); it must not throw.
+template <class Body>
+void ForEachChunk(std::size_t rows, const Body& body) {
+  const std::size_t chunks = NumChunks(rows);
+#pragma omp parallel for schedule(static) if (chunks > 1)
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    body(chunk, rows * chunk / chunks, rows * (chunk + 1) / chunks);
+  }
+}
+
+// total := sum of the chunks' partial sums, in order.
+inline void AddInOrder(const std::vector<std::vector<double>>& partial,
+                       std::vector<double>& total) {
+  for (const std::vector<double>& part : partial) {
+    for (std::size_t j = 0; j < total.size(); ++j) total[j] += part[j];
+  }
+}
+
+}  // namespace bregboost::detail

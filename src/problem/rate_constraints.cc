@@ -1,0 +1,333 @@
+#include "bregboost/problem/rate_constraints.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "problem/detail/event_kernel.h"
+
+namespace bregboost {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+Eigen::Map<const Vector> AsVector(std::span<const double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+std::span<const double> AsSpan(const Vector& values) {
+  return {values.data(), static_cast<std::size_t>(values.size())};
+}
+
+std::vector<double> MinusBounds(const Vector& rates, std::span<const double> bounds) {
+  std::vector<double> g(bounds.size());
+  for (std::size_t j = 0; j < g.size(); ++j) g[j] = rates[static_cast<Eigen::Index>(j)] - bounds[j];
+  return g;
+}
+
+double WorstViolation(const CompiledConstraints& compiled, std::span<const double> exact_sums) {
+  double worst = 0.0;
+  for (const CompiledConstraint& constraint : compiled.constraints) {
+    worst = std::max(worst, Violation(constraint, exact_sums));
+  }
+  return worst;
+}
+
+// The surrogate of a miss where all classes have the same score.
+double MissAtZero(const SurrogateOptions& options, std::size_t num_classes) {
+  const auto k = static_cast<double>(num_classes);
+  switch (options.kind) {
+    case SurrogateKind::kCrossEntropy:
+      return std::log(k);
+    case SurrogateKind::kLogisticBase2:
+      return std::log2(k);
+    case SurrogateKind::kHingeSquared:
+    case SurrogateKind::kHuberisedHinge:
+      return k - 1.0;
+    case SurrogateKind::kSigmoid:
+      return 1.0 - 1.0 / k;
+  }
+  return kInfinity;
+}
+
+// -log(1 - e) in the surrogate's unit: the loss of predicting the class with probability 1 - e.
+double NegativeLogBound(const SurrogateOptions& options, double error) {
+  const double nats = -std::log1p(-std::min(error, 1.0 - 1e-12));
+  return options.kind == SurrogateKind::kLogisticBase2 ? nats * std::numbers::log2e : nats;
+}
+
+// An upper bound on the spectral radius of T = B'B, B >= 0: the Collatz-Wielandt quotient
+// max_i (T v)_i / v_i, which holds for every positive v and tightens as v nears the eigenvector.
+double SpectralBound(const RowMatrix& b) {
+  Vector v = Vector::Ones(b.cols());
+  double bound = kInfinity;
+  for (int iteration = 0; iteration < 60; ++iteration) {
+    const Vector next = b.transpose() * (b * v);
+    double quotient = 0.0;
+    for (Eigen::Index i = 0; i < v.size(); ++i) {
+      if (v[i] > 0.0) quotient = std::max(quotient, next[i] / v[i]);
+    }
+    bound = std::min(bound, quotient);
+    if (quotient == 0.0) break;
+    v = next / next.maxCoeff();
+  }
+  return bound;
+}
+
+}  // namespace
+
+// g_j <= A+ S(F) - A- (tangent of S at the anchor) - b: convex, and equal at the anchor.
+class RateConstraints::Majorizer final : public ConstraintSet {
+ public:
+  Majorizer(const RateConstraints& parent, std::span<const double> scores)
+      : parent_(parent),
+        anchor_(scores.begin(), scores.end()),
+        positive_(parent.compiled_->matrix.cwiseMax(
+            RowMatrix(parent.compiled_->matrix.rows(), parent.compiled_->matrix.cols()))),
+        negative_(positive_ - parent.compiled_->matrix) {}
+
+  std::size_t size() const override { return parent_.size(); }
+
+  ConstraintValues Evaluate(std::span<const double> scores) const override {
+    const detail::EventSums sums = parent_.kernel_->Accumulate(scores);
+    const std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
+    const Vector rates = positive_ * AsVector(sums.surrogate) - negative_ * AsVector(tangents);
+    const Vector exact = parent_.compiled_->matrix * AsVector(sums.exact);
+    return {.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
+            .exact = MinusBounds(exact, parent_.compiled_->bounds),
+            .worst_exact_violation = WorstViolation(*parent_.compiled_, sums.exact)};
+  }
+
+  double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
+                       std::span<double> gradient, std::span<double> hessian) const override {
+    const Vector positive = positive_.transpose() * AsVector(multipliers);
+    const Vector negative = -(negative_.transpose() * AsVector(multipliers));
+    double value = parent_.kernel_->AddDerivatives(scores, AsSpan(positive), gradient, hessian);
+    std::vector<double> tangent(scores.size(), 0.0);
+    value += parent_.kernel_->AddDerivatives(anchor_, AsSpan(negative), tangent, {});
+    for (std::size_t i = 0; i < tangent.size(); ++i) {
+      value += tangent[i] * (scores[i] - anchor_[i]);
+      gradient[i] += tangent[i];
+    }
+    return value - AsVector(multipliers).dot(AsVector(parent_.surrogate_bounds_));
+  }
+
+  double LipschitzBound() const override { return parent_.LipschitzBound(); }
+
+ private:
+  const RateConstraints& parent_;
+  std::vector<double> anchor_;
+  RowMatrix positive_;  // A+
+  RowMatrix negative_;  // A-, non-negative
+};
+
+RateConstraints::RateConstraints(const std::vector<Constraint>& constraints, const RowData& rows,
+                                 const SurrogateOptions& surrogate, const LossOptions& loss,
+                                 EmptySubsetPolicy policy)
+    : rows_(&rows),
+      surrogate_(surrogate),
+      loss_(loss),
+      compiled_(std::make_unique<CompiledConstraints>(Compile(constraints, rows, policy))) {
+  Validate(surrogate);
+  Validate(loss);
+  detail::EventLayout layout{
+      .cells = &compiled_->cells,
+      .slots = compiled_->slots,
+      .used = std::vector<bool>(compiled_->slots.size(), false),
+      .row_weights = rows.rate_weights.empty() ? rows.weights : rows.rate_weights,
+      .targets = rows.targets,
+      .num_classes = rows.labels.levels.size(),
+      .surrogate = surrogate,
+      .loss = loss};
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      layout.used[static_cast<std::size_t>(entry.col()) % compiled_->slots.size()] = true;
+    }
+  }
+  kernel_ = detail::MakeEventKernel(std::move(layout));
+  SetInitialBounds();
+}
+
+RateConstraints::~RateConstraints() = default;
+RateConstraints::RateConstraints(RateConstraints&&) noexcept = default;
+RateConstraints& RateConstraints::operator=(RateConstraints&&) noexcept = default;
+
+void RateConstraints::SetInitialBounds() {
+  surrogate_bounds_ = compiled_->bounds;
+  if (surrogate_.bound_rule == SurrogateBoundRule::kSame) return;
+  const bool is_log = surrogate_.kind == SurrogateKind::kCrossEntropy ||
+                      surrogate_.kind == SurrogateKind::kLogisticBase2;
+  if (surrogate_.bound_rule == SurrogateBoundRule::kNegativeLog && !is_log) {
+    throw std::invalid_argument(
+        fmt::format("bound_rule: 'negative_log' with surrogate '{}'; allowed: cross_entropy, "
+                    "logistic_base2",
+                    Name(surrogate_.kind)));
+  }
+  for (std::size_t j = 0; j < surrogate_bounds_.size(); ++j) {
+    if (!compiled_->single_rate[j]) continue;
+    surrogate_bounds_[j] =
+        surrogate_.bound_rule == SurrogateBoundRule::kNegativeLog
+            ? NegativeLogBound(surrogate_, compiled_->bounds[j])
+            : compiled_->bounds[j] * MissAtZero(surrogate_, rows_->labels.levels.size());
+  }
+}
+
+bool RateConstraints::UpdateBounds(double progress, std::span<const double> scores) {
+  if (surrogate_.bound_rule != SurrogateBoundRule::kUniformThenCurrent || progress < 0.5 ||
+      bounds_follow_current_loss_) {
+    return false;
+  }
+  bounds_follow_current_loss_ = true;
+  const std::vector<double> sums = kernel_->Accumulate(scores).surrogate;
+  const std::size_t num_slots = compiled_->slots.size();
+  const std::vector<Cell>& cells = compiled_->cells.cells;
+  double total_loss = 0.0;  // K classes: misses of the label over all rows; slot 0
+  double total_weight = 0.0;
+  Vector weights(static_cast<Eigen::Index>(sums.size()));
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    total_loss += sums[c * num_slots];
+    total_weight += cells[c].rate_weight;
+    for (std::size_t s = 0; s < num_slots; ++s) {
+      weights[static_cast<Eigen::Index>(c * num_slots + s)] = cells[c].rate_weight;
+    }
+  }
+  const Vector of_subset =
+      (compiled_->matrix * AsVector(sums)).cwiseQuotient(compiled_->matrix * weights);
+  const bool binary = rows_->task() == Task::kBinary;
+  for (std::size_t j = 0; j < surrogate_bounds_.size(); ++j) {
+    if (!compiled_->single_rate[j]) continue;
+    const double mean =
+        binary ? of_subset[static_cast<Eigen::Index>(j)] : total_loss / total_weight;
+    surrogate_bounds_[j] = compiled_->bounds[j] * mean;
+  }
+  return true;
+}
+
+ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const {
+  const detail::EventSums sums = kernel_->Accumulate(scores);
+  const Vector surrogate = compiled_->matrix * AsVector(sums.surrogate);
+  const Vector exact = compiled_->matrix * AsVector(sums.exact);
+  return {.surrogate = MinusBounds(surrogate, surrogate_bounds_),
+          .exact = MinusBounds(exact, compiled_->bounds),
+          .worst_exact_violation = WorstViolation(*compiled_, sums.exact)};
+}
+
+double RateConstraints::AddLagrangian(std::span<const double> scores,
+                                      std::span<const double> multipliers,
+                                      std::span<double> gradient, std::span<double> hessian) const {
+  const Vector coefficients = compiled_->matrix.transpose() * AsVector(multipliers);
+  return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian) -
+         AsVector(multipliers).dot(AsVector(surrogate_bounds_));
+}
+
+std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {
+  const detail::EventSums sums = kernel_->Accumulate(scores);
+  std::vector<Measurement> result;
+  for (const CompiledConstraint& constraint : compiled_->constraints) {
+    result.push_back(bregboost::Measure(constraint, sums.exact));
+  }
+  return result;
+}
+
+bool RateConstraints::SlotIsConvex(std::size_t slot) const {
+  const SlotKind kind = compiled_->slots[slot].kind;
+  return kind == SlotKind::kLoss || (kind != SlotKind::kSelected && IsConvex(surrogate_));
+}
+
+double RateConstraints::SlotSlope(std::size_t slot) const {
+  const std::size_t classes = rows_->labels.levels.size();
+  switch (compiled_->slots[slot].kind) {
+    case SlotKind::kLoss:
+      return LossBounds(loss_, classes).slope;
+    case SlotKind::kSelected:
+      return SelectionBounds(surrogate_).slope;
+    default:
+      return MissBounds(surrogate_, classes).slope;
+  }
+}
+
+double RateConstraints::SlotCurvature(std::size_t slot) const {
+  const std::size_t classes = rows_->labels.levels.size();
+  switch (compiled_->slots[slot].kind) {
+    case SlotKind::kLoss:
+      return LossBounds(loss_, classes).curvature;
+    case SlotKind::kSelected:
+      return SelectionBounds(surrogate_).curvature;
+    default:
+      // A clipped loss bends down with a kink, which no quadratic can make convex.
+      return std::isfinite(surrogate_.clip) ? kInfinity : MissBounds(surrogate_, classes).curvature;
+  }
+}
+
+bool RateConstraints::convex() const {
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      const std::size_t slot = static_cast<std::size_t>(entry.col()) % compiled_->slots.size();
+      if (entry.value() < 0.0 || !SlotIsConvex(slot)) return false;
+    }
+  }
+  return true;
+}
+
+// Row i of cell c moves g_j by at most r_i a_jc, a_jc = sum over slots of |A_jcs| * slope. In the
+// score norm the jacobian's gram matrix is bounded entrywise by B B' with B_jc = a_jc sqrt(Q_c),
+// Q_c = M sum over the cell of r_i^2 / m_i; both are non-negative, so the norms follow.
+double RateConstraints::LipschitzBound() const {
+  const std::size_t num_slots = compiled_->slots.size();
+  std::vector<Eigen::Triplet<double>> triplets;
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      const auto column = static_cast<std::size_t>(entry.col());
+      const double slope = SlotSlope(column % num_slots);
+      if (std::isinf(slope)) return kInfinity;
+      const Cell& cell = compiled_->cells.cells[column / num_slots];
+      const double spread = std::sqrt(compiled_->cells.metric_weight * cell.squared_rate_weight);
+      triplets.emplace_back(static_cast<int>(j), static_cast<int>(column / num_slots),
+                            std::abs(entry.value()) * slope * spread);
+    }
+  }
+  RowMatrix b(compiled_->matrix.rows(), static_cast<Eigen::Index>(compiled_->cells.cells.size()));
+  b.setFromTriplets(triplets.begin(), triplets.end());
+  return std::sqrt(SpectralBound(b));
+}
+
+// Row i's part of g_j bends down by at most r_i sum |A_jcs| * curvature over the concave slots;
+// m_i / M of the quadratic must outweigh it.
+double RateConstraints::WeakConvexityBound() const {
+  const std::size_t num_slots = compiled_->slots.size();
+  double worst = 0.0;
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    std::size_t current_cell = compiled_->cells.cells.size();
+    double bend = 0.0;
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      const auto column = static_cast<std::size_t>(entry.col());
+      const std::size_t slot = column % num_slots;
+      if (column / num_slots != current_cell) bend = 0.0;  // columns come sorted by cell
+      current_cell = column / num_slots;
+      if (entry.value() >= 0.0 && SlotIsConvex(slot)) continue;
+      bend += std::abs(entry.value()) * SlotCurvature(slot);
+      const Cell& cell = compiled_->cells.cells[current_cell];
+      worst = std::max(worst, bend * compiled_->cells.metric_weight * cell.max_weight_ratio);
+    }
+  }
+  return worst;
+}
+
+std::unique_ptr<ConstraintSet> RateConstraints::Majorize(std::span<const double> scores) const {
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      if (!SlotIsConvex(static_cast<std::size_t>(entry.col()) % compiled_->slots.size())) {
+        return nullptr;
+      }
+    }
+  }
+  return std::make_unique<Majorizer>(*this, scores);
+}
+
+}  // namespace bregboost
