@@ -1,0 +1,142 @@
+# Each target does the set-up it needs: `make test` and `make demo` work on a fresh machine.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+PYTHON ?= python3
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+VENV := .venv
+VENV_READY := $(VENV)/.ready
+VENV_BIN := $(VENV)/bin
+CXX_DIRS := $(wildcard include src tests benchmarks examples)
+CXX_FILES = $(shell find $(CXX_DIRS) -name '*.h' -o -name '*.cc')
+
+# $(call build,<preset>[,<target>])
+define build
+cmake --preset $(1) >/dev/null
+cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
+endef
+
+# $(call ctest,<preset>)
+ctest = ctest --preset $(1) --parallel $(JOBS)
+
+# $(call pytest,<build dir>[,<arguments>])
+pytest = BREGBOOST_BUILD_DIR=$(1) $(VENV_BIN)/pytest $(2) $(PYTEST_ARGS)
+
+##@ Use
+
+.PHONY: help
+help:  ## Show this list
+	@awk 'BEGIN { FS = ":.*## " } \
+	  /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: system-packages $(VENV_READY)  ## Install system packages and the Python environment
+
+.PHONY: system-packages
+system-packages:
+	@scripts/install_system_packages.sh
+
+$(VENV_READY): requirements-dev.txt | system-packages
+	$(PYTHON) -m venv $(VENV)
+	$(VENV_BIN)/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+.PHONY: demo
+demo: setup  ## Train a linear model under error limits and show the result
+	$(call build,release,bregboost_examples)
+	BREGBOOST_BUILD_DIR=build/release $(VENV_BIN)/python examples/demo.py
+
+.PHONY: install
+install: system-packages  ## Install the release build under PREFIX (default /usr/local)
+	$(call build,release)
+	cmake --install build/release --prefix $(PREFIX)
+
+##@ Develop
+
+.PHONY: build
+build: system-packages  ## Build library, tests, examples and benchmarks with GCC
+	$(call build,dev)
+
+.PHONY: test
+test: test-gcc build-clang test-package test-python format-check  ## What CI runs: both compilers, the tests, the package, the format
+
+.PHONY: test-gcc
+test-gcc: build
+	$(call ctest,dev)
+
+.PHONY: build-clang
+build-clang: system-packages
+	$(call build,clang)
+
+.PHONY: test-package
+test-package: build
+	rm -rf build/install
+	cmake --install build/dev --prefix build/install >/dev/null
+	cmake -S tests/example_app -B build/example_app -G Ninja --fresh \
+	  -DCMAKE_PREFIX_PATH=$(CURDIR)/build/install
+	cmake --build build/example_app
+	build/example_app/example_app
+
+.PHONY: test-python
+test-python: setup build
+	$(call pytest,build/dev)
+
+.PHONY: test-full
+test-full: test test-clang test-asan test-tsan  ## All of test, Clang's build run, sanitizers, slow Python tests
+	$(call pytest,build/dev,--slow)
+
+.PHONY: test-clang
+test-clang: build-clang
+	$(call ctest,clang)
+
+.PHONY: test-asan
+test-asan: system-packages  ## C++ tests under the address and undefined-behaviour sanitizers
+	$(call build,asan)
+	$(call ctest,asan)
+
+.PHONY: test-tsan
+test-tsan: system-packages  ## C++ tests under the thread sanitizer
+	$(call build,tsan)
+	$(call ctest,tsan)
+
+.PHONY: bench
+bench: system-packages  ## Run the micro benchmarks; JSON lands in build/bench
+	$(call build,release)
+	@mkdir -p build/bench
+	@for program in build/release/benchmarks/micro/*_benchmark; do \
+	  "$$program" --benchmark_out="build/bench/$${program##*/}.json" $(BENCH_ARGS); \
+	done
+
+.PHONY: format
+format: setup  ## Format C++ and Python sources
+	clang-format -i $(CXX_FILES)
+	$(VENV_BIN)/ruff check --quiet --fix-only
+	$(VENV_BIN)/ruff format --quiet
+
+.PHONY: format-check
+format-check: setup  ## Fail if `make format` would change something
+	clang-format --dry-run --Werror $(CXX_FILES)
+	$(VENV_BIN)/ruff check
+	$(VENV_BIN)/ruff format --check
+
+.PHONY: lint
+lint: build-clang  ## clang-tidy over our sources
+	run-clang-tidy -quiet -p build/clang -j $(JOBS) '^$(CURDIR)/(src|tests|benchmarks|examples)/' 2>&1 | \
+	  sed -E '/^[0-9]+ warnings? generated\.$$/d'
+
+.PHONY: docs
+docs: setup  ## Check every Markdown link and render docs/ to build/docs
+	$(VENV_BIN)/python scripts/check_links.py
+	$(VENV_BIN)/mkdocs build --quiet --strict
+
+.PHONY: clean
+clean:  ## Remove build/ (the Python environment stays: rm -r .venv)
+	rm -rf build
