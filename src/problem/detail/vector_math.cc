@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
-// Highway compiles this file once per instruction set and picks one at run time.
+// Highway compiles this file once per instruction set and picks one at run time; the order of its
+// headers matters.
+// clang-format off
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "problem/detail/vector_math.cc"
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace bregboost::detail::HWY_NAMESPACE {

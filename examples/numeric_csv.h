@@ -1,0 +1,69 @@
+// The little CSV that the example needs: a header, commas, no quotes.
+#pragma once
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace example {
+
+struct Csv {
+  std::vector<std::string> header;
+  std::map<std::string, std::vector<std::string>> columns;
+};
+
+inline std::vector<std::string> SplitLine(const std::string& line) {
+  std::vector<std::string> fields;
+  std::stringstream stream(line);
+  for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  return fields;
+}
+
+inline Csv ReadCsv(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw std::invalid_argument("data: cannot read '" + path + "'");
+  Csv csv;
+  std::string line;
+  std::getline(file, line);
+  csv.header = SplitLine(line);
+  for (std::size_t number = 2; std::getline(file, line); ++number) {
+    if (line.empty()) continue;
+    const std::vector<std::string> fields = SplitLine(line);
+    if (fields.size() != csv.header.size()) {
+      throw std::invalid_argument(path + ", line " + std::to_string(number) + ": " +
+                                  std::to_string(fields.size()) + " fields; allowed: as many as " +
+                                  "the header has, " + std::to_string(csv.header.size()));
+    }
+    for (std::size_t j = 0; j < fields.size(); ++j) csv.columns[csv.header[j]].push_back(fields[j]);
+  }
+  return csv;
+}
+
+inline const std::vector<std::string>& ColumnOf(const Csv& csv, const std::string& name) {
+  const auto found = csv.columns.find(name);
+  if (found == csv.columns.end()) throw std::invalid_argument("data has no column '" + name + "'");
+  return found->second;
+}
+
+inline std::vector<double> NumbersOf(const Csv& csv, const std::string& name) {
+  std::vector<double> numbers;
+  for (const std::string& text : ColumnOf(csv, name)) {
+    std::size_t used = 0;
+    double value = 0.0;
+    try {
+      value = std::stod(text, &used);
+    } catch (const std::exception&) {
+      used = 0;
+    }
+    if (used == 0 || used != text.size()) {
+      throw std::invalid_argument("column '" + name + "': '" + text + "'; allowed: numbers");
+    }
+    numbers.push_back(value);
+  }
+  return numbers;
+}
+
+}  // namespace example

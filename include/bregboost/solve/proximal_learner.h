@@ -1,0 +1,83 @@
+// What a solver needs of a model: it owns x_k, picks W, and makes the proximal step.
+//
+// The life of a learner in a solve:
+//   1. scores(), objective() describe x_0.
+//   2. Each iteration calls Step() once; it moves x_k to x_{k+1}. A step may be taken back by
+//      Save() before and Restore() after it.
+//   3. AccumulateAverage() after a step adds x_{k+1} to the ergodic average; UseAverage() at the
+//   end
+//      makes the average the model.
+//   4. CBPR calls SetAnchor() when an outer iteration starts: the anchor is x_t.
+// Spans are valid until the next call that changes the model. A step that throws leaves x_k as it
+// was.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "bregboost/problem/constraint_set.h"
+#include "bregboost/solve/step_sizes.h"
+
+namespace bregboost {
+
+// psi(x) = objective_weight f(x) + <multipliers, g(x)> + D_W(x, x_k) / tau
+//          + anchor_weight D_W(x, anchor)
+struct ProximalStep {
+  const ConstraintSet* constraints = nullptr;
+  std::span<const double> multipliers;
+  double objective_weight = 1.0;
+  double tau = 1.0;
+  double anchor_weight = 0.0;
+  SubproblemAccuracy accuracy;
+};
+
+struct StepOutcome {
+  double distance = 0.0;         // D_W(x_{k+1}, x_k)
+  double suboptimality = 0.0;    // a bound on psi(x_{k+1}) - min psi; NaN where none is known
+  std::int64_t evaluations = 0;  // of psi's derivatives, or boosting rounds
+};
+
+// Opaque to solvers.
+class ModelState {
+ public:
+  virtual ~ModelState() = default;
+};
+
+class ProximalLearner {
+ public:
+  virtual ~ProximalLearner() = default;
+
+  virtual std::span<const double> scores() const = 0;  // F(x_k), class-major
+  virtual double objective() const = 0;                // f(x_k)
+
+  // x_{k+1} ~ argmin psi. Boosted trees: D_W = 1/2 ||F(x) - F(x_k)||^2 in the score norm adds
+  // (F - F_k) / tau to the gradient and 1 / tau to the hessian.
+  virtual StepOutcome Step(const ProximalStep& step) = 0;
+
+  virtual void SetAnchor() = 0;
+  virtual double AnchorDistance() const = 0;  // D_W(x_k, anchor)
+
+  virtual void AccumulateAverage(double weight) = 0;
+  virtual void ResetAverage() = 0;
+  virtual void UseAverage() = 0;
+
+  // A point to come back to; several may be kept. Restore() takes states of this learner only.
+  virtual std::unique_ptr<ModelState> Save() const = 0;
+  virtual void Restore(const ModelState& state) = 0;
+
+  // The norm, dual to W's, of the smallest element of
+  //   objective_weight df + sum_j y_j dg_j + normal cone of X     at x_k.
+  virtual double StationarityResidual(const ConstraintSet& constraints,
+                                      std::span<const double> multipliers,
+                                      double objective_weight) const = 0;
+
+  // Lambda with ||F(x) - F(x')||^2 <= Lambda * 2 D_W(x, x') in the score norm of RowData: it
+  // carries Lipschitz and smoothness bounds from scores to the model. 1 for boosted trees.
+  virtual double ScoreSensitivity() const = 0;
+
+  // The largest known mu for which f is mu-strongly convex relative to D_W; 0 if it is not.
+  virtual double StrongConvexity() const = 0;
+};
+
+}  // namespace bregboost

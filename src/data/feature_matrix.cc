@@ -1,0 +1,151 @@
+#include "bregboost/data/feature_matrix.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "problem/detail/parallel.h"
+
+namespace bregboost {
+namespace {
+
+using detail::ForEachChunk;
+using detail::NumChunks;
+
+void CheckSize(std::size_t size, std::size_t rows, std::size_t columns) {
+  if (size == rows * columns) return;
+  throw std::invalid_argument(
+      fmt::format("features: {} values; allowed: rows * columns = {} * {}", size, rows, columns));
+}
+
+void CheckFinite(std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw std::invalid_argument(
+        fmt::format("features: value {} at position {}; allowed: finite", values[i], i));
+  }
+}
+
+void CheckCsr(std::span<const std::int32_t> row_offsets,
+              std::span<const std::int32_t> column_indices, std::span<const double> values,
+              std::size_t columns) {
+  if (row_offsets.empty() || row_offsets.front() != 0 ||
+      static_cast<std::size_t>(row_offsets.back()) != values.size() ||
+      column_indices.size() != values.size()) {
+    throw std::invalid_argument(
+        fmt::format("features: row_offsets must start at 0 and end at the number of values; {} "
+                    "offsets, {} column indices, {} values given",
+                    row_offsets.size(), column_indices.size(), values.size()));
+  }
+  for (std::size_t i = 0; i + 1 < row_offsets.size(); ++i) {
+    if (row_offsets[i] <= row_offsets[i + 1]) continue;
+    throw std::invalid_argument(
+        fmt::format("features: row_offsets fall from {} to {} at row {}; allowed: never falling",
+                    row_offsets[i], row_offsets[i + 1], i));
+  }
+  for (const std::int32_t column : column_indices) {
+    if (column >= 0 && static_cast<std::size_t>(column) < columns) continue;
+    throw std::invalid_argument(
+        fmt::format("features: column index {}; allowed: 0 to {}", column, columns - 1));
+  }
+}
+
+Eigen::Index Signed(std::size_t value) { return static_cast<Eigen::Index>(value); }
+
+}  // namespace
+
+FeatureMatrix FeatureMatrix::DenseRowMajor(std::span<const double> values, std::size_t rows,
+                                           std::size_t columns) {
+  CheckSize(values.size(), rows, columns);
+  CheckFinite(values);
+  return FeatureMatrix(RowMajor(values.data(), Signed(rows), Signed(columns)));
+}
+
+FeatureMatrix FeatureMatrix::DenseColumnMajor(std::span<const double> values, std::size_t rows,
+                                              std::size_t columns) {
+  CheckSize(values.size(), rows, columns);
+  CheckFinite(values);
+  return FeatureMatrix(ColumnMajor(values.data(), Signed(rows), Signed(columns)));
+}
+
+FeatureMatrix FeatureMatrix::Csr(std::span<const std::int32_t> row_offsets,
+                                 std::span<const std::int32_t> column_indices,
+                                 std::span<const double> values, std::size_t columns) {
+  CheckCsr(row_offsets, column_indices, values, columns);
+  CheckFinite(values);
+  return FeatureMatrix(Sparse(Signed(row_offsets.size()) - 1, Signed(columns),
+                              Signed(values.size()), row_offsets.data(), column_indices.data(),
+                              values.data()));
+}
+
+std::size_t FeatureMatrix::rows() const {
+  return std::visit([](const auto& x) { return static_cast<std::size_t>(x.rows()); }, storage_);
+}
+
+std::size_t FeatureMatrix::columns() const {
+  return std::visit([](const auto& x) { return static_cast<std::size_t>(x.cols()); }, storage_);
+}
+
+void FeatureMatrix::Multiply(const Eigen::Ref<const Eigen::MatrixXd>& coefficients,
+                             const Eigen::Ref<const Eigen::VectorXd>& intercept,
+                             std::span<double> scores) const {
+  std::visit(
+      [&](const auto& x) {
+        Eigen::Map<Eigen::MatrixXd> out(scores.data(), x.rows(), coefficients.cols());
+        ForEachChunk(rows(), [&](std::size_t, std::size_t begin, std::size_t end) {
+          const Eigen::Index first = Signed(begin);
+          const Eigen::Index count = Signed(end - begin);
+          auto part = out.middleRows(first, count);
+          part.noalias() = x.middleRows(first, count) * coefficients;
+          part.rowwise() += intercept.transpose();
+        });
+      },
+      storage_);
+}
+
+Eigen::MatrixXd FeatureMatrix::TransposedMultiply(std::span<const double> gradient) const {
+  return std::visit(
+      [&](const auto& x) {
+        const Eigen::Index num_scores = Signed(gradient.size()) / x.rows();
+        const Eigen::Map<const Eigen::MatrixXd> g(gradient.data(), x.rows(), num_scores);
+        std::vector<Eigen::MatrixXd> partial(NumChunks(rows()));
+        ForEachChunk(rows(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+          const Eigen::Index first = Signed(begin);
+          const Eigen::Index count = Signed(end - begin);
+          partial[chunk] = x.middleRows(first, count).transpose() * g.middleRows(first, count);
+        });
+        Eigen::MatrixXd total = Eigen::MatrixXd::Zero(x.cols(), num_scores);
+        for (const Eigen::MatrixXd& part : partial) total += part;
+        return total;
+      },
+      storage_);
+}
+
+Eigen::MatrixXd FeatureMatrix::WeightedGram(std::span<const double> weights,
+                                            bool with_intercept) const {
+  const Eigen::Index d = Signed(columns());
+  const Eigen::Map<const Eigen::VectorXd> w(weights.data(), Signed(weights.size()));
+  Eigen::MatrixXd gram =
+      Eigen::MatrixXd::Zero(d + (with_intercept ? 1 : 0), d + (with_intercept ? 1 : 0));
+  std::visit(
+      [&](const auto& x) {
+        constexpr Eigen::Index kRows = 4096;  // keeps the dense copy of a sparse block small
+        for (Eigen::Index first = 0; first < x.rows(); first += kRows) {
+          const Eigen::Index count = std::min(kRows, x.rows() - first);
+          const Eigen::MatrixXd block = x.middleRows(first, count);
+          gram.topLeftCorner(d, d) +=
+              block.transpose() * w.segment(first, count).asDiagonal() * block;
+        }
+      },
+      storage_);
+  if (with_intercept) {
+    gram.topRightCorner(d, 1) = TransposedMultiply(weights);
+    gram.bottomLeftCorner(1, d) = gram.topRightCorner(d, 1).transpose();
+    gram(d, d) = w.sum();
+  }
+  return gram;
+}
+
+}  // namespace bregboost

@@ -1,0 +1,225 @@
+#include "bregboost/solve/cbpr.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "solve/detail/primal_dual_loop.h"
+
+namespace bregboost {
+namespace {
+
+class CbprSolve {
+ public:
+  CbprSolve(ProximalLearner& learner, ConstraintSet& constraints, const CbprOptions& options,
+            const SolveHooks& hooks)
+      : learner_(learner),
+        constraints_(constraints),
+        options_(options),
+        hooks_(hooks),
+        rho_(constraints.WeakConvexityBound() * learner.ScoreSensitivity()) {
+    result_.proximal_weight = ChooseProximalWeight();
+    subproblem_ = options.subproblem;
+    subproblem_.use_average = false;
+    SetSubproblemTolerances();
+  }
+
+  CbprResult Run() {
+    result_.feasibility = FindFeasible(learner_, constraints_, options_.feasibility, hooks_);
+    multipliers_.assign(constraints_.size(), 0.0);
+    if (!result_.feasibility.history.empty()) {
+      evaluations_ = result_.feasibility.history.back().evaluations;
+    }
+    if (result_.feasibility.reason != TerminationReason::kFeasible) {
+      Record(0);
+      return End(result_.feasibility.reason);
+    }
+    for (std::int64_t outer = 0;; ++outer) {
+      Record(outer);
+      const IterationStats& row = result_.history.back();
+      const bool go_on = !hooks_.on_iteration || hooks_.on_iteration(row);
+      if (!std::isfinite(row.objective) || !std::isfinite(row.fritz_john)) {
+        return End(TerminationReason::kNumericalError);
+      }
+      if (!go_on || (hooks_.interrupt != nullptr && hooks_.interrupt->load())) {
+        return End(TerminationReason::kInterrupted);
+      }
+      if (row.fritz_john <= options_.fritz_john_tolerance) {
+        return End(TerminationReason::kConverged);
+      }
+      if (outer >= options_.max_outer_iterations) return End(TerminationReason::kIterationLimit);
+      if (row.seconds >= options_.subproblem.termination.max_seconds) {
+        return End(TerminationReason::kTimeLimit);
+      }
+      const TerminationReason inner = SolveSubproblem(outer);
+      if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kNumericalError) {
+        Record(outer + 1);
+        return End(inner);
+      }
+    }
+  }
+
+ private:
+  double ChooseProximalWeight() const {
+    if (options_.form == CbprForm::kLinearized) return options_.proximal_weight.value_or(0.01);
+    if (!std::isfinite(rho_)) {
+      throw std::invalid_argument(
+          "surrogate: its curvature has no bound, so no L makes the constraints convex; allowed "
+          "for "
+          "the proximal form: surrogates without a clip");
+    }
+    const double weight = options_.proximal_weight.value_or(std::max(2.0 * rho_, 1.0));
+    if (weight <= rho_) {
+      throw std::invalid_argument(fmt::format(
+          "proximal_weight: {}; allowed: above {}, the weak convexity of the constraints", weight,
+          rho_));
+    }
+    return weight;
+  }
+
+  // eps_3 = eps_4 = (L - rho) eps^2 / (4 L^2) for W = I. A stationarity residual s of the
+  // L-strongly convex sub-problem bounds its objective error by s^2 / (2 L).
+  void SetSubproblemTolerances() {
+    const double l = result_.proximal_weight;
+    const double slack = options_.form == CbprForm::kProximal ? l - rho_ : l;
+    const double eps = options_.fritz_john_tolerance;
+    const double accuracy = slack * eps * eps / (4.0 * l * l);
+    // Below this, rounding of the constraint values decides.
+    constexpr double kRounding = 1e-11;
+    TerminationCriteria& criteria = subproblem_.termination;
+    criteria.feasibility_tolerance = std::max(accuracy, kRounding);
+    criteria.complementarity_tolerance = std::max(accuracy, kRounding);
+    criteria.stationarity_tolerance = std::sqrt(2.0 * l * accuracy);
+  }
+
+  TerminationReason SolveSubproblem(std::int64_t outer) {
+    constraints_.UpdateBounds(
+        static_cast<double>(outer) /
+            static_cast<double>(std::max<std::int64_t>(1, options_.max_outer_iterations)),
+        learner_.scores());
+    learner_.SetAnchor();
+    std::unique_ptr<ConstraintSet> majorizer;
+    detail::LoopSettings settings;
+    settings.objective_anchor = result_.proximal_weight;
+    if (options_.form == CbprForm::kLinearized) {
+      majorizer = constraints_.Majorize(learner_.scores());
+      if (majorizer == nullptr) {
+        throw std::invalid_argument(
+            "form: 'linearized' needs constraints with a difference-of-convex form; allowed with "
+            "this surrogate: 'proximal'");
+      }
+    } else {
+      settings.constraint_anchor = result_.proximal_weight;
+    }
+    settings.follow_bound_schedule = false;
+    settings.outer = outer;
+    settings.start = start_;
+    settings.evaluations_before = evaluations_;
+    subproblem_.initial_multipliers = multipliers_;
+    const AbppResult inner = detail::RunPrimalDualLoop(
+        learner_, majorizer ? *majorizer : constraints_, subproblem_, settings, hooks_);
+    multipliers_ = inner.multipliers;
+    evaluations_ = inner.stats.evaluations;
+    last_inner_ = inner.stats;
+    return inner.reason;
+  }
+
+  // Row t of the history describes (x_t, y_t) by the original constraints.
+  void Record(std::int64_t outer) {
+    const ConstraintValues values = constraints_.Evaluate(learner_.scores());
+    result_.fritz_john = MeasureFritzJohn(learner_, constraints_, multipliers_);
+    IterationStats row = last_inner_;
+    row.outer = row.k = outer;
+    row.objective = learner_.objective();
+    row.surrogate_violation = result_.fritz_john.violation;
+    row.exact_violation = values.worst_exact_violation;
+    row.multiplier_sum = std::accumulate(multipliers_.begin(), multipliers_.end(), 0.0);
+    row.max_multiplier =
+        multipliers_.empty() ? 0.0 : *std::max_element(multipliers_.begin(), multipliers_.end());
+    row.complementarity = result_.fritz_john.complementarity;
+    row.stationarity = result_.fritz_john.stationarity;
+    row.fritz_john = result_.fritz_john.worst();
+    row.evaluations = evaluations_;
+    row.seconds = std::chrono::duration<double>(detail::Clock::now() - start_).count();
+    result_.history.push_back(row);
+  }
+
+  CbprResult End(TerminationReason reason) {
+    result_.multipliers = multipliers_;
+    result_.reason = reason;
+    return std::move(result_);
+  }
+
+  ProximalLearner& learner_;
+  ConstraintSet& constraints_;
+  const CbprOptions& options_;
+  const SolveHooks& hooks_;
+  double rho_;
+  AbppOptions subproblem_;
+  std::vector<double> multipliers_;
+  std::int64_t evaluations_ = 0;
+  IterationStats last_inner_;
+  detail::Clock::time_point start_ = detail::Clock::now();
+  CbprResult result_;
+};
+
+}  // namespace
+
+std::string_view Name(CbprForm form) {
+  return form == CbprForm::kProximal ? "proximal" : "linearized";
+}
+
+void Validate(const CbprOptions& options, std::size_t num_constraints) {
+  const double weight = options.proximal_weight.value_or(1.0);
+  if (!(weight > 0.0) || !std::isfinite(weight)) {
+    throw std::invalid_argument(
+        fmt::format("proximal_weight: {}; allowed: a finite number above 0", weight));
+  }
+  if (!(options.fritz_john_tolerance > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("fritz_john_tolerance: {}; allowed: above 0", options.fritz_john_tolerance));
+  }
+  if (options.max_outer_iterations < 0) {
+    throw std::invalid_argument(
+        fmt::format("max_outer_iterations: {}; allowed: at least 0", options.max_outer_iterations));
+  }
+  Validate(options.subproblem, num_constraints);
+  Validate(options.feasibility, num_constraints);
+}
+
+double FritzJohnResidual::worst() const {
+  // std::max drops NaN in one order and keeps it in the other; a sum keeps it always.
+  if (std::isnan(stationarity + complementarity + violation)) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return std::max({stationarity, complementarity, violation});
+}
+
+FritzJohnResidual MeasureFritzJohn(const ProximalLearner& learner, const ConstraintSet& constraints,
+                                   std::span<const double> multipliers) {
+  const std::vector<double> phi = constraints.Evaluate(learner.scores()).surrogate;
+  const double total = 1.0 + std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
+  FritzJohnResidual residual;
+  residual.objective_multiplier = 1.0 / total;
+  residual.stationarity =
+      learner.StationarityResidual(constraints, multipliers, /*objective_weight=*/1.0) / total;
+  for (std::size_t j = 0; j < phi.size(); ++j) {
+    const double product = std::abs(multipliers[j] * phi[j]) / total;
+    if (std::isnan(phi[j])) residual.violation = phi[j];
+    residual.complementarity = std::max(residual.complementarity, product);
+    if (phi[j] > residual.violation) residual.violation = phi[j];
+  }
+  return residual;
+}
+
+CbprResult SolveCbpr(ProximalLearner& learner, ConstraintSet& constraints,
+                     const CbprOptions& options, const SolveHooks& hooks) {
+  Validate(options, constraints.size());
+  return CbprSolve(learner, constraints, options, hooks).Run();
+}
+
+}  // namespace bregboost

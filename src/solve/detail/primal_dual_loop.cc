@@ -1,0 +1,268 @@
+#include "solve/detail/primal_dual_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace bregboost::detail {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double Norm(const std::vector<double>& a, const std::vector<double>& b) {
+  double total = 0.0;
+  for (std::size_t j = 0; j < a.size(); ++j) total += (a[j] - b[j]) * (a[j] - b[j]);
+  return std::sqrt(total);
+}
+
+bool AllFinite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+// The symbols of the paper, as in the header's table: y multipliers, g values, z extrapolation.
+class PrimalDualLoop {
+ public:
+  PrimalDualLoop(ProximalLearner& learner, ConstraintSet& constraints, const AbppOptions& options,
+                 const LoopSettings& settings, const SolveHooks& hooks)
+      : learner_(learner),
+        constraints_(constraints),
+        options_(options),
+        settings_(settings),
+        hooks_(hooks),
+        mu_(options.strong_convexity.value_or(settings.objective_weight *
+                                              learner.StrongConvexity()) +
+            settings.objective_anchor) {
+    InitializeMultipliers();
+    ChooseSteps();
+  }
+
+  AbppResult Run() {
+    Evaluate();
+    previous_g_ = g_;  // x_{-1} = x_0, hence z_0 = g(x_0)
+    double previous_sigma = step_.sigma();
+    const double sigma_0 = step_.sigma();
+    learner_.ResetAverage();
+    for (stats_.k = 0;; ++stats_.k) {
+      FillStats();
+      result_.history.push_back(stats_);
+      if (const auto reason = Stop()) return Finish(*reason);
+
+      FollowBoundSchedule();
+      const double theta = previous_sigma / step_.sigma();  // theta_k = sigma_{k-1} / sigma_k
+      const double tau = step_.tau;
+      const StepOutcome outcome = TakeStep(theta);
+      stats_.stationarity = std::sqrt(2.0 * outcome.distance) / tau;
+      stats_.averaging_weight = step_.sigma() / sigma_0;  // t_k = sigma_k / sigma_0
+      learner_.AccumulateAverage(stats_.averaging_weight);
+      AverageMultipliers();
+      previous_sigma = step_.sigma();
+      step_ = step_.Next(mu_);
+    }
+  }
+
+ private:
+  void InitializeMultipliers() {
+    y_ = options_.initial_multipliers;
+    if (y_.empty()) {
+      const double start = settings_.dual_set == DualSet::kSimplex && constraints_.size() > 0
+                               ? 1.0 / static_cast<double>(constraints_.size())
+                               : 0.0;
+      y_.assign(constraints_.size(), start);
+    }
+    average_y_.assign(y_.size(), 0.0);
+  }
+
+  // tau_0 sigma_0 L_g^2 <= step_safety. The anchor's part of g has no global Lipschitz bound, nor
+  // do squared losses: there the condition is checked at every step.
+  void ChooseSteps() {
+    const double lipschitz = constraints_.LipschitzBound() * std::sqrt(learner_.ScoreSensitivity());
+    checks_steps_ =
+        !options_.dual_step && (!std::isfinite(lipschitz) || settings_.constraint_anchor > 0.0);
+    const double usable = std::isfinite(lipschitz) && lipschitz > 0.0 ? lipschitz : 1.0;
+    const double scale = std::sqrt(options_.step_safety) / usable;
+    step_.tau = options_.primal_step.value_or(
+        options_.dual_step ? LargestDualStep(*options_.dual_step, usable, options_.step_safety)
+                           : options_.step_ratio * scale);
+    const double sigma =
+        options_.dual_step.value_or(LargestDualStep(step_.tau, usable, options_.step_safety));
+    step_.gamma = sigma / step_.tau;
+  }
+
+  void Evaluate() {
+    values_ = constraints_.Evaluate(learner_.scores());
+    g_ = values_.surrogate;
+    if (settings_.constraint_anchor > 0.0) {
+      const double extra = settings_.constraint_anchor * learner_.AnchorDistance();
+      for (double& value : g_) value += extra;
+    }
+  }
+
+  void FillStats() {
+    stats_.phase = settings_.phase;
+    stats_.outer = settings_.outer;
+    stats_.objective = learner_.objective();
+    stats_.tau = step_.tau;
+    stats_.sigma = step_.sigma();
+    stats_.exact_violation = values_.worst_exact_violation;
+    stats_.surrogate_violation = stats_.complementarity = 0.0;
+    stats_.max_multiplier = stats_.multiplier_sum = 0.0;
+    double largest = -kInfinity;
+    double weighted = 0.0;
+    for (std::size_t j = 0; j < y_.size(); ++j) {
+      stats_.surrogate_violation = std::max(stats_.surrogate_violation, g_[j]);
+      stats_.complementarity = std::max(stats_.complementarity, std::abs(y_[j] * g_[j]));
+      stats_.max_multiplier = std::max(stats_.max_multiplier, y_[j]);
+      stats_.multiplier_sum += y_[j];
+      largest = std::max(largest, g_[j]);
+      weighted += y_[j] * g_[j];
+    }
+    // On the simplex the gap max_j g_j - <y, g> takes the place of complementarity.
+    if (settings_.dual_set == DualSet::kSimplex) stats_.complementarity = largest - weighted;
+    // std::max drops NaN; a NaN constraint must not read as satisfied.
+    if (!AllFinite(g_) || !AllFinite(y_)) {
+      stats_.surrogate_violation = std::numeric_limits<double>::quiet_NaN();
+    }
+    stats_.seconds = std::chrono::duration<double>(Clock::now() - settings_.start).count();
+    stats_.evaluations = settings_.evaluations_before + evaluations_;
+  }
+
+  std::optional<TerminationReason> Stop() {
+    const bool go_on = !hooks_.on_iteration || hooks_.on_iteration(stats_);
+    const bool interrupted = !go_on || (hooks_.interrupt != nullptr && hooks_.interrupt->load());
+    const auto reason = CheckTermination(options_.termination, stats_, interrupted);
+    const bool broken =
+        reason == TerminationReason::kNumericalError || reason == TerminationReason::kInterrupted;
+    if (settings_.stop && !broken) {
+      if (const auto special = settings_.stop(stats_, g_)) return special;
+    }
+    return reason;
+  }
+
+  // Bounds that follow a schedule shift g; the previous values shift with them, so that the
+  // extrapolation sees the change of x alone.
+  void FollowBoundSchedule() {
+    if (!settings_.follow_bound_schedule) return;
+    const double limit =
+        static_cast<double>(std::max<std::int64_t>(1, options_.termination.max_iterations));
+    if (!constraints_.UpdateBounds(static_cast<double>(stats_.k) / limit, learner_.scores())) {
+      return;
+    }
+    const std::vector<double> before = g_;
+    Evaluate();
+    for (std::size_t j = 0; j < g_.size(); ++j) previous_g_[j] += g_[j] - before[j];
+  }
+
+  // z_k = (1 + theta) g(x_k) - theta g(x_{k-1});  y_{k+1} = projection of y_k + sigma z_k
+  std::vector<double> NextMultipliers(double theta) const {
+    std::vector<double> next(y_.size());
+    for (std::size_t j = 0; j < y_.size(); ++j) {
+      const double z = (1.0 + theta) * g_[j] - theta * previous_g_[j];
+      next[j] = y_[j] + step_.sigma() * z;
+      if (settings_.dual_set == DualSet::kOrthant) next[j] = std::max(0.0, next[j]);
+    }
+    if (settings_.dual_set == DualSet::kSimplex) ProjectOntoSimplex(next);
+    return next;
+  }
+
+  // x_{k+1} ~ argmin w f(x) + <y_{k+1}, g(x)> + D_W(x, x_k) / tau + (anchor) D_W(x, x_t)
+  StepOutcome TakeStep(double theta) {
+    const SubproblemAccuracy accuracy = AccuracyAt(
+        stats_.k, tau_0_ > 0.0 ? tau_0_ : (tau_0_ = step_.tau), mu_, options_.accuracy_scale);
+    const std::vector<double> g_before = g_;
+    const double sigma_before = step_.sigma();
+    const std::unique_ptr<ModelState> before = checks_steps_ ? learner_.Save() : nullptr;
+    constexpr int kMostRetries = 60;
+    for (int attempt = 0;; ++attempt) {
+      // A smaller sigma changes theta_k = sigma_{k-1} / sigma_k with it.
+      const std::vector<double> next = NextMultipliers(theta * sigma_before / step_.sigma());
+      const double sum = std::accumulate(next.begin(), next.end(), 0.0);
+      const StepOutcome outcome = learner_.Step(
+          {.constraints = &constraints_,
+           .multipliers = next,
+           .objective_weight = settings_.objective_weight,
+           .tau = step_.tau,
+           .anchor_weight = settings_.objective_anchor + settings_.constraint_anchor * sum,
+           .accuracy = accuracy});
+      evaluations_ += outcome.evaluations;
+      Evaluate();
+      if (checks_steps_ && attempt < kMostRetries && Shrink(g_before, outcome.distance)) {
+        learner_.Restore(*before);
+        g_ = g_before;
+        continue;
+      }
+      y_ = next;
+      previous_g_ = g_before;
+      stats_.accuracy_requested = accuracy.delta * outcome.distance + accuracy.nu;
+      stats_.accuracy_reached = outcome.suboptimality;
+      return outcome;
+    }
+  }
+
+  // Whether the step moved g by more than tau sigma L^2 <= step_safety allows for the L just seen;
+  // if so, makes the dual step small enough.
+  bool Shrink(const std::vector<double>& g_before, double distance) {
+    if (!(distance > 0.0) || !AllFinite(g_)) return false;
+    const double seen = Norm(g_, g_before) / std::sqrt(2.0 * distance);
+    if (step_.tau * step_.sigma() * seen * seen <= options_.step_safety) return false;
+    constexpr double kMargin = 1.1;
+    step_.gamma = LargestDualStep(step_.tau, kMargin * seen, options_.step_safety) / step_.tau;
+    return true;
+  }
+
+  void AverageMultipliers() {
+    average_weight_ += stats_.averaging_weight;
+    const double share = stats_.averaging_weight / average_weight_;
+    for (std::size_t j = 0; j < y_.size(); ++j) average_y_[j] += share * (y_[j] - average_y_[j]);
+  }
+
+  AbppResult Finish(TerminationReason reason) {
+    if (options_.use_average) learner_.UseAverage();
+    result_.multipliers = y_;
+    result_.average_multipliers = average_weight_ > 0.0 ? average_y_ : y_;
+    result_.stats = stats_;
+    result_.reason = reason;
+    return std::move(result_);
+  }
+
+  ProximalLearner& learner_;
+  ConstraintSet& constraints_;
+  const AbppOptions& options_;
+  const LoopSettings& settings_;
+  const SolveHooks& hooks_;
+  double mu_;
+  StepSizes step_;
+  double tau_0_ = 0.0;
+  bool checks_steps_ = false;
+  std::vector<double> y_, average_y_, g_, previous_g_;
+  double average_weight_ = 0.0;
+  ConstraintValues values_;
+  IterationStats stats_;
+  std::int64_t evaluations_ = 0;
+  AbppResult result_;
+};
+
+}  // namespace
+
+AbppResult RunPrimalDualLoop(ProximalLearner& learner, ConstraintSet& constraints,
+                             const AbppOptions& options, const LoopSettings& settings,
+                             const SolveHooks& hooks) {
+  return PrimalDualLoop(learner, constraints, options, settings, hooks).Run();
+}
+
+// Sort-based: the largest `rho` entries stay positive after the shift that makes them sum to one.
+void ProjectOntoSimplex(std::vector<double>& y) {
+  std::vector<double> sorted = y;
+  std::sort(sorted.begin(), sorted.end(), std::greater<>());
+  double sum = 0.0;
+  double shift = 0.0;
+  for (std::size_t j = 0; j < sorted.size(); ++j) {
+    sum += sorted[j];
+    const double candidate = (sum - 1.0) / static_cast<double>(j + 1);
+    if (sorted[j] > candidate) shift = candidate;
+  }
+  for (double& value : y) value = std::max(0.0, value - shift);
+}
+
+}  // namespace bregboost::detail

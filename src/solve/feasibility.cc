@@ -1,0 +1,126 @@
+#include "bregboost/solve/feasibility.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "solve/detail/primal_dual_loop.h"
+
+namespace bregboost {
+namespace {
+
+double Largest(const std::vector<double>& values) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double value : values) {
+    if (std::isnan(value)) return value;
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+// The loop over convex models of max_j g_j around the current point.
+class FeasibilitySearch {
+ public:
+  FeasibilitySearch(ProximalLearner& learner, ConstraintSet& constraints,
+                    const FeasibilityOptions& options, const SolveHooks& hooks)
+      : learner_(learner), constraints_(constraints), options_(options), hooks_(hooks) {}
+
+  FeasibilityResult Run() {
+    result_.values = constraints_.Evaluate(learner_.scores()).surrogate;
+    result_.start_violation = result_.smallest_violation = Largest(result_.values);
+    if (constraints_.size() == 0 || result_.start_violation <= options_.target) return result_;
+    result_.needed = true;
+    for (std::int64_t outer = 0;; ++outer) {
+      if (std::isnan(result_.smallest_violation)) return End(TerminationReason::kNumericalError);
+      if (outer >= options_.max_outer_iterations) return End(TerminationReason::kIterationLimit);
+      const double before = result_.smallest_violation;
+      const TerminationReason inner = Improve(outer);
+      if (result_.smallest_violation <= options_.target) return End(TerminationReason::kFeasible);
+      if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kTimeLimit ||
+          inner == TerminationReason::kNumericalError) {
+        return End(inner);
+      }
+      if (before - result_.smallest_violation <= options_.improvement_tolerance) {
+        return End(TerminationReason::kInfeasible);
+      }
+    }
+  }
+
+ private:
+  // One convex model, solved; keeps the better of the points before and after.
+  TerminationReason Improve(std::int64_t outer) {
+    const std::unique_ptr<ModelState> before = learner_.Save();
+    const std::unique_ptr<ConstraintSet> majorizer =
+        constraints_.convex() ? nullptr : constraints_.Majorize(learner_.scores());
+    learner_.SetAnchor();
+    detail::LoopSettings settings;
+    settings.objective_weight = 0.0;
+    settings.dual_set = detail::DualSet::kSimplex;
+    settings.follow_bound_schedule = false;
+    settings.phase = SolvePhase::kFeasibility;
+    settings.outer = outer;
+    settings.start = start_;
+    settings.evaluations_before = result_.history.empty() ? 0 : result_.history.back().evaluations;
+    if (majorizer == nullptr && !constraints_.convex()) {
+      settings.constraint_anchor =
+          2.0 * constraints_.WeakConvexityBound() * learner_.ScoreSensitivity();
+    }
+    settings.stop = [&](const IterationStats&, const std::vector<double>& g) {
+      return Largest(g) <= options_.target ? std::optional(TerminationReason::kFeasible)
+                                           : std::nullopt;
+    };
+    ConstraintSet& model = majorizer ? *majorizer : constraints_;
+    AbppResult inner =
+        detail::RunPrimalDualLoop(learner_, model, options_.subproblem, settings, hooks_);
+    std::vector<double> values = constraints_.Evaluate(learner_.scores()).surrogate;
+    result_.history.insert(result_.history.end(), inner.history.begin(), inner.history.end());
+    if (Largest(values) < result_.smallest_violation) {
+      result_.smallest_violation = Largest(values);
+      result_.values = std::move(values);
+    } else {
+      learner_.Restore(*before);
+    }
+    return inner.reason;
+  }
+
+  FeasibilityResult End(TerminationReason reason) {
+    result_.reason = reason;
+    return std::move(result_);
+  }
+
+  ProximalLearner& learner_;
+  ConstraintSet& constraints_;
+  const FeasibilityOptions& options_;
+  const SolveHooks& hooks_;
+  detail::Clock::time_point start_ = detail::Clock::now();
+  FeasibilityResult result_;
+};
+
+}  // namespace
+
+void Validate(const FeasibilityOptions& options, std::size_t num_constraints) {
+  if (!(options.target <= 0.0) || !std::isfinite(options.target)) {
+    throw std::invalid_argument(
+        fmt::format("target: {}; allowed: a finite number, at most 0", options.target));
+  }
+  if (!(options.improvement_tolerance > 0.0)) {
+    throw std::invalid_argument(
+        fmt::format("improvement_tolerance: {}; allowed: above 0", options.improvement_tolerance));
+  }
+  if (options.max_outer_iterations < 1) {
+    throw std::invalid_argument(
+        fmt::format("max_outer_iterations: {}; allowed: at least 1", options.max_outer_iterations));
+  }
+  Validate(options.subproblem, num_constraints);
+}
+
+FeasibilityResult FindFeasible(ProximalLearner& learner, ConstraintSet& constraints,
+                               const FeasibilityOptions& options, const SolveHooks& hooks) {
+  Validate(options, constraints.size());
+  return FeasibilitySearch(learner, constraints, options, hooks).Run();
+}
+
+}  // namespace bregboost
