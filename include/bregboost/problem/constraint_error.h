@@ -42,8 +42,9 @@ std::string_view Name(ConstraintErrorCode code);
 
 class ConstraintError : public std::invalid_argument {
  public:
-  // `text` is the constraint as written (or printed); `position` the 1-based column in it, when the
-  // error comes from parsing. what() reads: constraint 'TEXT', column N: MESSAGE
+  // `text` is the constraint as written (or printed); `position` the 1-based column in it, counted
+  // in UTF-8 characters, when the error comes from parsing. what() reads: constraint 'TEXT', column
+  // N: MESSAGE, with a long TEXT cut and control bytes in it escaped.
   ConstraintError(ConstraintErrorCode code, const std::string& message, const std::string& text,
                   std::optional<std::size_t> position = std::nullopt);
 
