@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <vector>
@@ -47,12 +48,39 @@ void CheckCsr(std::span<const std::int32_t> row_offsets,
   }
   for (const std::int32_t column : column_indices) {
     if (column >= 0 && static_cast<std::size_t>(column) < columns) continue;
-    throw std::invalid_argument(
-        fmt::format("features: column index {}; allowed: 0 to {}", column, columns - 1));
+    throw std::invalid_argument(fmt::format(
+        "features: column index {}; allowed: {}", column,
+        columns == 0 ? "none, there are 0 columns" : fmt::format("0 to {}", columns - 1)));
   }
 }
 
 Eigen::Index Signed(std::size_t value) { return static_cast<Eigen::Index>(value); }
+
+void CheckLength(const char* field, Eigen::Index length, Eigen::Index allowed,
+                 const char* unit = "values") {
+  if (length == allowed) return;
+  throw std::invalid_argument(fmt::format("{}: {} {}; allowed: {}", field, length, unit, allowed));
+}
+
+// Eigen splits a product with 8 or more result columns among the threads, and how it splits decides
+// how it rounds, unless it finds itself in a parallel region. So such products always run in one.
+bool EigenWouldSplit(Eigen::Index result_columns) { return result_columns >= 8; }
+
+// The upper triangle of gram(0..d, 0..d) += block' diag(weights) block, by panels of columns whose
+// width does not depend on the number of threads.
+void AddToUpperGram(const Eigen::MatrixXd& block, const Eigen::Ref<const Eigen::VectorXd>& weights,
+                    Eigen::MatrixXd& gram) {
+  constexpr Eigen::Index kPanel = 32;
+  const Eigen::Index panels = (block.cols() + kPanel - 1) / kPanel;
+#pragma omp parallel for schedule(dynamic) if (EigenWouldSplit(block.cols()))
+  for (Eigen::Index panel = 0; panel < panels; ++panel) {
+    const Eigen::Index first = panel * kPanel;
+    const Eigen::Index count = std::min(kPanel, block.cols() - first);
+    const Eigen::MatrixXd weighted = weights.asDiagonal() * block.middleCols(first, count);
+    gram.block(0, first, first + count, count).noalias() +=
+        block.leftCols(first + count).transpose() * weighted;
+  }
+}
 
 }  // namespace
 
@@ -91,31 +119,40 @@ std::size_t FeatureMatrix::columns() const {
 void FeatureMatrix::Multiply(const Eigen::Ref<const Eigen::MatrixXd>& coefficients,
                              const Eigen::Ref<const Eigen::VectorXd>& intercept,
                              std::span<double> scores) const {
+  CheckLength("coefficients", coefficients.rows(), Signed(columns()), "rows");
+  CheckLength("intercept", intercept.size(), coefficients.cols());
+  CheckLength("scores", Signed(scores.size()), Signed(rows()) * coefficients.cols());
   std::visit(
       [&](const auto& x) {
         Eigen::Map<Eigen::MatrixXd> out(scores.data(), x.rows(), coefficients.cols());
-        ForEachChunk(rows(), [&](std::size_t, std::size_t begin, std::size_t end) {
+        const auto multiply = [&](std::size_t, std::size_t begin, std::size_t end) {
           const Eigen::Index first = Signed(begin);
           const Eigen::Index count = Signed(end - begin);
           auto part = out.middleRows(first, count);
           part.noalias() = x.middleRows(first, count) * coefficients;
           part.rowwise() += intercept.transpose();
-        });
+        };
+        ForEachChunk(rows(), multiply, EigenWouldSplit(coefficients.cols()));
       },
       storage_);
 }
 
 Eigen::MatrixXd FeatureMatrix::TransposedMultiply(std::span<const double> gradient) const {
+  if (rows() == 0 || gradient.size() % rows() != 0) {
+    throw std::invalid_argument(fmt::format(
+        "gradient: {} values; allowed: a multiple of the {} rows", gradient.size(), rows()));
+  }
   return std::visit(
       [&](const auto& x) {
         const Eigen::Index num_scores = Signed(gradient.size()) / x.rows();
         const Eigen::Map<const Eigen::MatrixXd> g(gradient.data(), x.rows(), num_scores);
         std::vector<Eigen::MatrixXd> partial(NumChunks(rows()));
-        ForEachChunk(rows(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        const auto multiply = [&](std::size_t chunk, std::size_t begin, std::size_t end) {
           const Eigen::Index first = Signed(begin);
           const Eigen::Index count = Signed(end - begin);
           partial[chunk] = x.middleRows(first, count).transpose() * g.middleRows(first, count);
-        });
+        };
+        ForEachChunk(rows(), multiply, EigenWouldSplit(num_scores));
         Eigen::MatrixXd total = Eigen::MatrixXd::Zero(x.cols(), num_scores);
         for (const Eigen::MatrixXd& part : partial) total += part;
         return total;
@@ -125,6 +162,7 @@ Eigen::MatrixXd FeatureMatrix::TransposedMultiply(std::span<const double> gradie
 
 Eigen::MatrixXd FeatureMatrix::WeightedGram(std::span<const double> weights,
                                             bool with_intercept) const {
+  CheckLength("weights", Signed(weights.size()), Signed(rows()));
   const Eigen::Index d = Signed(columns());
   const Eigen::Map<const Eigen::VectorXd> w(weights.data(), Signed(weights.size()));
   Eigen::MatrixXd gram =
@@ -135,11 +173,12 @@ Eigen::MatrixXd FeatureMatrix::WeightedGram(std::span<const double> weights,
         for (Eigen::Index first = 0; first < x.rows(); first += kRows) {
           const Eigen::Index count = std::min(kRows, x.rows() - first);
           const Eigen::MatrixXd block = x.middleRows(first, count);
-          gram.topLeftCorner(d, d) +=
-              block.transpose() * w.segment(first, count).asDiagonal() * block;
+          AddToUpperGram(block, w.segment(first, count), gram);
         }
       },
       storage_);
+  gram.topLeftCorner(d, d).triangularView<Eigen::StrictlyLower>() =
+      gram.topLeftCorner(d, d).transpose();
   if (with_intercept) {
     gram.topRightCorner(d, 1) = TransposedMultiply(weights);
     gram.bottomLeftCorner(1, d) = gram.topRightCorner(d, 1).transpose();

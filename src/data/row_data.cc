@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace bregboost {
 namespace {
@@ -63,7 +64,7 @@ void CheckWeights(const char* field, const std::vector<double>& weights, std::si
 }
 
 void CheckTarget(const RowData& rows) {
-  if (!rows.targets.empty() && !rows.labels.codes.empty()) {
+  if (!rows.targets.empty() && !(rows.labels.codes.empty() && rows.labels.levels.empty())) {
     throw std::invalid_argument("labels and targets are both given; allowed: one of them");
   }
   for (std::size_t i = 0; i < rows.targets.size(); ++i) {
@@ -80,6 +81,18 @@ void CheckTarget(const RowData& rows) {
   if (rows.task() == Task::kBinary && rows.positive_class != 0 && rows.positive_class != 1) {
     throw std::invalid_argument(
         fmt::format("positive_class: {}; allowed: 0 or 1", rows.positive_class));
+  }
+}
+
+void CheckGroups(const RowData& rows) {
+  std::unordered_set<std::string> names;
+  for (const CategoricalColumn& group : rows.groups) {
+    const std::string field = fmt::format("group column '{}'", group.name);
+    if (!names.insert(group.name).second) {
+      throw std::invalid_argument(field + " is given twice; allowed: distinct names");
+    }
+    CheckLength(field.c_str(), group.codes.size(), rows.num_rows());
+    CheckCodes(field, group.codes, group.levels.size());
   }
 }
 
@@ -117,11 +130,7 @@ void Validate(const RowData& rows) {
   CheckTarget(rows);
   CheckWeights("weights", rows.weights, rows.num_rows());
   CheckWeights("rate_weights", rows.rate_weights, rows.num_rows());
-  for (const CategoricalColumn& group : rows.groups) {
-    const std::string field = fmt::format("group column '{}'", group.name);
-    CheckLength(field.c_str(), group.codes.size(), rows.num_rows());
-    CheckCodes(field, group.codes, group.levels.size());
-  }
+  CheckGroups(rows);
   if (!rows.baseline.empty()) {
     CheckLength("baseline", rows.baseline.size(), rows.num_rows());
     CheckCodes("baseline", rows.baseline, rows.labels.levels.size());

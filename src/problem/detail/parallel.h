@@ -14,11 +14,12 @@ inline std::size_t NumChunks(std::size_t rows) {
   return std::clamp<std::size_t>(rows / kRowsPerChunk, 1, kMost);
 }
 
-// body(chunk, first_row, end_row); it must not throw.
+// body(chunk, first_row, end_row); it must not throw. A single chunk runs on the calling thread,
+// outside of any parallel region unless `always_region` asks for one.
 template <class Body>
-void ForEachChunk(std::size_t rows, const Body& body) {
+void ForEachChunk(std::size_t rows, const Body& body, bool always_region = false) {
   const std::size_t chunks = NumChunks(rows);
-#pragma omp parallel for schedule(static) if (chunks > 1)
+#pragma omp parallel for schedule(static) if (chunks > 1 || always_region)
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     body(chunk, rows * chunk / chunks, rows * (chunk + 1) / chunks);
   }
