@@ -117,13 +117,13 @@ bench: system-packages  ## Run the micro benchmarks; JSON lands in build/bench
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources
-	clang-format -i $(CXX_FILES)
+	@clang-format -i $(CXX_FILES)
 	$(VENV_BIN)/ruff check --quiet --fix-only
 	$(VENV_BIN)/ruff format --quiet
 
 .PHONY: format-check
 format-check: setup  ## Fail if `make format` would change something
-	clang-format --dry-run --Werror $(CXX_FILES)
+	@clang-format --dry-run --Werror $(CXX_FILES)
 	$(VENV_BIN)/ruff check
 	$(VENV_BIN)/ruff format --check
 
