@@ -21,6 +21,9 @@ using detail::RateCompiler;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// Sums of many weights carry rounding: a rate this near to its bound, or to 0, is there.
+constexpr double kRounding = 1e-12;
+
 void RequireColumn(const RowData& rows, const Column& column, const std::string& text) {
   if (column.is_label) {
     if (rows.task() != Task::kRegression) return;
@@ -65,14 +68,41 @@ bool IsPrecision(const Constraint& constraint) {
          constraint.expression.terms.front().rate.kind == RateKind::kPrecision;
 }
 
+// Binary: S[miss 1] = weight - S[miss 0] in every cell, so rows that say the same of a model get
+// the same entries.
+SparseRow InMissesOfOneClass(const SparseRow& row, const CellTable& cells,
+                             const std::vector<Slot>& slots) {
+  SparseRow result{.entries = {}, .constant = row.constant};
+  for (auto [column, coefficient] : row.entries) {
+    if (slots[column % slots.size()] == Slot{.kind = SlotKind::kMissClass, .class_code = 1}) {
+      result.constant += coefficient * cells.cells[column / slots.size()].rate_weight;
+      coefficient = -coefficient;
+      --column;  // the slot of class 0
+    }
+    if (!result.entries.empty() && result.entries.back().first == column) {
+      result.entries.back().second += coefficient;
+    } else {
+      result.entries.emplace_back(column, coefficient);
+    }
+  }
+  std::erase_if(result.entries, [](const auto& entry) { return entry.second == 0.0; });
+  return result;
+}
+
 // A model-free conflict: a S <= upper and a S >= lower with lower > upper.
 class ContradictionCheck {
  public:
-  void Add(const SparseRow& row, double bound, const std::string& text) {
+  ContradictionCheck(const CellTable& cells, const std::vector<Slot>& slots)
+      : cells_(cells), slots_(slots) {}
+
+  void Add(const SparseRow& stated, const std::string& text) {
+    const SparseRow row = InMissesOfOneClass(stated, cells_, slots_);
+    const double bound = -row.constant;
     if (row.entries.empty() || std::isnan(bound)) return;
-    double scale = 0.0;
+    double scale = 0.0, magnitude = std::abs(bound);  // of the terms, in the user's unit
     for (const auto& [column, coefficient] : row.entries) {
       scale = std::max(scale, std::abs(coefficient));
+      magnitude += std::abs(coefficient) * cells_.cells[column / slots_.size()].rate_weight;
     }
     if (row.entries.front().second < 0.0) scale = -scale;
     Key key;
@@ -88,7 +118,7 @@ class ContradictionCheck {
       interval.lower = bound / scale;
       interval.lower_text = text;
     }
-    if (interval.lower > interval.upper + 1e-9 * (1.0 + std::abs(interval.upper))) {
+    if (interval.lower > interval.upper + 1e-9 * magnitude / std::abs(scale)) {
       const std::string& other =
           text == interval.upper_text ? interval.lower_text : interval.upper_text;
       throw ConstraintError(ConstraintErrorCode::kContradiction,
@@ -105,6 +135,8 @@ class ContradictionCheck {
     double lower = -kInfinity, upper = kInfinity;
     std::string lower_text, upper_text;
   };
+  const CellTable& cells_;
+  const std::vector<Slot>& slots_;
   std::map<Key, Interval> intervals_;
 };
 
@@ -132,7 +164,9 @@ class Compiler {
  public:
   Compiler(const std::vector<Constraint>& constraints, const RowData& rows,
            EmptySubsetPolicy policy)
-      : cells_(CellsFor(constraints, rows)), rates_(rows, cells_, policy) {
+      : cells_(CellsFor(constraints, rows)),
+        rates_(rows, cells_, policy),
+        contradictions_(cells_, rates_.slots()) {
     result_.slots = rates_.slots();
     for (const Constraint& constraint : constraints) Add(constraint);
   }
@@ -223,7 +257,7 @@ class Compiler {
   }
 
   void AddRow(const SparseRow& row, bool single_rate) {
-    contradictions_.Add(row, -row.constant, text_);
+    contradictions_.Add(row, text_);
     const SparseRow stored = ComplementIfAllNegative(row, cells_, result_.slots);
     const auto index = static_cast<int>(result_.bounds.size());
     bool non_negative = true;
@@ -236,9 +270,9 @@ class Compiler {
   }
 
   CellTable cells_;
-  RateCompiler rates_;  // refers to cells_
+  RateCompiler rates_;                 // refers to cells_
+  ContradictionCheck contradictions_;  // refers to both
   CompiledConstraints result_;
-  ContradictionCheck contradictions_;
   std::vector<Eigen::Triplet<double>> triplets_;
   std::string text_;
 };
@@ -262,7 +296,8 @@ double Combine(const Constraint& constraint, const std::vector<double>& values) 
     case Aggregate::kGap:
       return *high - *low;
     case Aggregate::kRatio:
-      return *low / *high;  // 0 / 0 is undefined: no group is selected at all
+      // 0 / 0 is undefined: no group is selected at all.
+      return *high <= kRounding ? std::numeric_limits<double>::quiet_NaN() : *low / *high;
     case Aggregate::kMax:
       return *high;
     case Aggregate::kMin:
@@ -275,8 +310,6 @@ double ViolationOf(const Constraint& constraint, double value) {
   const double excess = constraint.relation == Relation::kAtMost ? value - constraint.bound
                                                                  : constraint.bound - value;
   if (std::isnan(excess)) return kInfinity;
-  // Sums of many weights carry rounding; a rate that equals its bound must read as holding it.
-  constexpr double kRounding = 1e-12;
   return excess <= kRounding ? 0.0 : excess;
 }
 

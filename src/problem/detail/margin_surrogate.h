@@ -1,8 +1,6 @@
 // An event as a function of one number (a margin or a residual): value and derivatives.
 #pragma once
 
-#include <algorithm>
-
 namespace bregboost::detail {
 
 struct EventTerm {
@@ -12,7 +10,7 @@ struct EventTerm {
 };
 
 inline EventTerm HingeSquared(double margin) {
-  const double short_by = std::max(0.0, 1.0 - margin);
+  const double short_by = margin >= 1.0 ? 0.0 : 1.0 - margin;  // std::max would drop a NaN
   return {.value = short_by * short_by,
           .slope = -2.0 * short_by,
           .curvature = margin < 1.0 ? 2.0 : 0.0};

@@ -112,6 +112,14 @@ std::string RateCompiler::NegativeLabel() const {
   return rows_.labels.levels[static_cast<std::size_t>(1 - rows_.positive_class)];
 }
 
+void RateCompiler::RequireClassification(const Rate& rate, const std::string& text) const {
+  if (rows_.task() != Task::kRegression) return;
+  throw ConstraintError(
+      ConstraintErrorCode::kNeedsClassification,
+      fmt::format("{} needs class labels, the target is numeric; allowed: loss", Name(rate.kind)),
+      text);
+}
+
 void RateCompiler::RequireBinary(const Rate& rate, const std::string& text) const {
   if (rows_.task() == Task::kBinary) return;
   throw ConstraintError(
@@ -202,12 +210,7 @@ SparseRow RateCompiler::Average(Event event, std::int32_t class_code, const Subs
 
 SparseRow RateCompiler::Compile(const Rate& rate, const std::vector<Condition>& extra,
                                 const std::string& text) {
-  if (rows_.task() == Task::kRegression && rate.kind != RateKind::kLoss) {
-    throw ConstraintError(
-        ConstraintErrorCode::kNeedsClassification,
-        fmt::format("{} needs class labels, the target is numeric; allowed: loss", Name(rate.kind)),
-        text);
-  }
+  if (rate.kind != RateKind::kLoss) RequireClassification(rate, text);
   const auto complement = [](SparseRow row) {
     SparseRow result{.entries = {}, .constant = 1.0};
     AddScaled(row, -1.0, result);
@@ -283,6 +286,7 @@ SparseRow RateCompiler::Compile(const RateExpression& expression,
 
 MeasuredRate RateCompiler::CompilePrecision(const Rate& rate, const std::vector<Condition>& extra,
                                             const std::string& text) {
+  RequireClassification(rate, text);
   MeasuredRate measured;
   const std::int32_t selected = PredictedClass(rate, text);
   const Subset subset = Select(rate.where, extra, text);

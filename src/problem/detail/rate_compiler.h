@@ -42,6 +42,7 @@ class RateCompiler {
   std::int32_t PredictedClass(const Rate& rate, const std::string& text) const;
   std::string PositiveLabel() const;
   std::string NegativeLabel() const;
+  void RequireClassification(const Rate& rate, const std::string& text) const;
   void RequireBinary(const Rate& rate, const std::string& text) const;
 
   enum class Event { kError, kSelected, kLoss, kDisagrees };
