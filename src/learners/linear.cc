@@ -2,6 +2,7 @@
 
 #include <LBFGS.h>
 #include <LBFGSB.h>
+#include <LBFGSpp/BFGSMat.h>
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -108,11 +109,36 @@ class LinearLearner::Subproblem {
 
   const VectorXd& best() const { return best_; }
 
-  // A bound on psi(x) - min psi by strong convexity.
-  double Suboptimality(const VectorXd& x) {
+  double Residual(const VectorXd& x) {
     VectorXd gradient;
     (*this)(x, gradient);
-    return learner_.SmallestSubgradient(x, gradient).squaredNorm() / (2.0 * modulus());
+    return learner_.SmallestSubgradient(x, gradient).norm();
+  }
+
+  // Line searches compare values of psi, which double precision resolves to a residual of about
+  // 1e-8 at best. From there quasi-Newton steps that are judged by the residual alone go on: near
+  // the minimum of a strongly convex function that is safe. Returns the residual reached.
+  double Polish(double tolerance, int memory, VectorXd& x) {
+    LBFGSpp::BFGSMat<double> inverse_hessian;
+    inverse_hessian.reset(static_cast<int>(x.size()), memory);
+    VectorXd gradient, next_gradient, direction;
+    (*this)(x, gradient);
+    constexpr int kMostSteps = 60;
+    constexpr int kMostHalvings = 12;
+    for (int step = 0; step < kMostSteps && gradient.norm() > tolerance; ++step) {
+      inverse_hessian.apply_Hv(gradient, -1.0, direction);
+      int halvings = 0;
+      for (; halvings < kMostHalvings; ++halvings, direction *= 0.5) {
+        (*this)(x + direction, next_gradient);
+        if (next_gradient.norm() < gradient.norm()) break;
+      }
+      if (halvings == kMostHalvings) break;
+      const VectorXd change = next_gradient - gradient;
+      if (change.dot(direction) > 0.0) inverse_hessian.add_correction(direction, change);
+      x += direction;
+      gradient = next_gradient;
+    }
+    return gradient.norm();
   }
 
   double modulus() const { return 1.0 / step_.tau + step_.anchor_weight; }
@@ -228,7 +254,8 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
   VectorXd x = x_;
   double value = 0.0;
   double tolerance = std::sqrt(2.0 * psi.modulus() * step.accuracy.nu);  // on ||v||
-  double suboptimality = std::numeric_limits<double>::infinity();
+  double residual = 0.0;
+  double suboptimality = 0.0;
   // L-BFGS-B measures its residual in another norm, so a stop of its own may fall short: tighten.
   constexpr int kAttempts = 4;
   for (int attempt = 0; attempt < kAttempts; ++attempt, tolerance *= 0.1) {
@@ -253,13 +280,17 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
       // the bound below tells how good that is.
       if (psi.best().size() > 0) x = psi.best();
     }
-    suboptimality = psi.Suboptimality(x);
+    residual = has_box() ? psi.Residual(x) : psi.Polish(tolerance, options_.memory, x);
+    suboptimality = residual * residual / (2.0 * psi.modulus());  // by strong convexity
     if (!(suboptimality > step.accuracy.nu)) break;
     if (psi.evaluations() >= options_.max_evaluations) break;
   }
   const double distance = 0.5 * (x - x_).squaredNorm();
   MoveTo(x);
-  return {.distance = distance, .suboptimality = suboptimality, .evaluations = psi.evaluations()};
+  return {.distance = distance,
+          .suboptimality = suboptimality,
+          .residual = residual,
+          .evaluations = psi.evaluations()};
 }
 
 void LinearLearner::AccumulateAverage(double weight) {

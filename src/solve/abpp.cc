@@ -18,6 +18,10 @@ void CheckPositive(const char* field, double value) {
 
 }  // namespace
 
+std::string_view Name(StepRule rule) {
+  return rule == StepRule::kComputed ? "computed" : "adaptive";
+}
+
 void Validate(const AbppOptions& options, std::size_t num_constraints) {
   if (options.primal_step) CheckPositive("primal_step", *options.primal_step);
   if (options.dual_step) CheckPositive("dual_step", *options.dual_step);

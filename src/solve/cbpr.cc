@@ -88,8 +88,8 @@ class CbprSolve {
     const double slack = options_.form == CbprForm::kProximal ? l - rho_ : l;
     const double eps = options_.fritz_john_tolerance;
     const double accuracy = slack * eps * eps / (4.0 * l * l);
-    // Below this, rounding of the constraint values decides.
-    constexpr double kRounding = 1e-11;
+    // Sub-problems are minimised through values of psi, which resolve x to about 1e-8.
+    constexpr double kRounding = 1e-8;
     TerminationCriteria& criteria = subproblem_.termination;
     criteria.feasibility_tolerance = std::max(accuracy, kRounding);
     criteria.complementarity_tolerance = std::max(accuracy, kRounding);
@@ -123,6 +123,11 @@ class CbprSolve {
     const AbppResult inner = detail::RunPrimalDualLoop(
         learner_, majorizer ? *majorizer : constraints_, subproblem_, settings, hooks_);
     multipliers_ = inner.multipliers;
+    if (subproblem_.step_rule == StepRule::kAdaptive && inner.stats.k > 0) {
+      // The next sub-problem is much like this one: keep the steps that it found.
+      subproblem_.primal_step = inner.stats.tau;
+      subproblem_.dual_step = inner.stats.sigma;
+    }
     evaluations_ = inner.stats.evaluations;
     last_inner_ = inner.stats;
     return inner.reason;

@@ -68,9 +68,15 @@ class FeasibilitySearch {
       settings.constraint_anchor =
           2.0 * constraints_.WeakConvexityBound() * learner_.ScoreSensitivity();
     }
-    settings.stop = [&](const IterationStats&, const std::vector<double>& g) {
-      return Largest(g) <= options_.target ? std::optional(TerminationReason::kFeasible)
-                                           : std::nullopt;
+    const TerminationCriteria& criteria = options_.subproblem.termination;
+    settings.stop = [&](const IterationStats& stats,
+                        const std::vector<double>& g) -> std::optional<TerminationReason> {
+      if (Largest(g) <= options_.target) return TerminationReason::kFeasible;
+      if (stats.complementarity <= criteria.complementarity_tolerance &&
+          stats.stationarity <= criteria.stationarity_tolerance) {
+        return TerminationReason::kConverged;  // min_x max_j g_j is reached, and positive
+      }
+      return std::nullopt;
     };
     ConstraintSet& model = majorizer ? *majorizer : constraints_;
     AbppResult inner =

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "bregboost/problem/constraint_set.h"
@@ -17,19 +18,32 @@
 
 namespace bregboost {
 
+enum class StepRule {
+  // tau_k and sigma_k follow the schedule from steps that meet tau_0 sigma_0 L_g^2 <= step_safety
+  // with the computed, global L_g. Needs a finite L_g or explicit steps.
+  kComputed,
+  // Starts there (or at 1), then scales both steps by the L_g seen between x_k and x_{k+1}, which
+  // is
+  // all that the convergence proof uses; a step that breaks the condition is taken back.
+  kAdaptive,
+};
+std::string_view Name(StepRule rule);
+
 struct AbppOptions {
-  // tau_0 > 0. Default: step_ratio / L_g, which gives the primal and dual step equal weight at 1.
+  StepRule step_rule = StepRule::kAdaptive;
+  // tau_0 > 0. Default: step_ratio / L_g.
   std::optional<double> primal_step;
-  // sigma_0 > 0. Default: the largest that meets tau_0 sigma_0 L_g^2 <= step_safety. If it is
-  // given, the condition is the caller's to keep.
+  // sigma_0 > 0. Default: the largest that meets the step condition. Given together with tau_0
+  // under kComputed, the condition is the caller's to keep.
   std::optional<double> dual_step;
   // sqrt(tau_0 / sigma_0) where neither is given; > 0. Large values suit distant solutions with
   // small multipliers.
   double step_ratio = 1.0;
   double step_safety = 1.0;  // the paper's delta, in (0, 1]
-  // mu >= 0. Default: what the learner knows of f; 0 keeps the steps constant.
+  // mu >= 0. Default: what the learner knows of f; 0 keeps the ratio of the steps constant.
   std::optional<double> strong_convexity;
-  // Multiplies the sub-problems' accuracy schedule; > 0.
+  // Multiplies the sub-problems' accuracy schedule; > 0. Sub-problems are never solved beyond a
+  // residual of a twentieth of the stationarity tolerance.
   double accuracy_scale = 1.0;
   // Return the ergodic average in place of the last iterate.
   bool use_average = false;
@@ -53,9 +67,7 @@ struct SolveHooks {
   const std::atomic<bool>* interrupt = nullptr;
 };
 
-// The learner ends at x_K (or the average) whatever the reason. Where the Lipschitz bound of g is
-// infinite (squared losses), steps are checked after the fact: one that moved g by more than the
-// condition allows is taken back and repeated with a smaller dual step.
+// The learner ends at x_K (or the average) whatever the reason.
 AbppResult SolveAbpp(ProximalLearner& learner, ConstraintSet& constraints,
                      const AbppOptions& options, const SolveHooks& hooks = {});
 

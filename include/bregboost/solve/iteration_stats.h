@@ -23,8 +23,9 @@ struct IterationStats {
   double surrogate_violation = 0.0;  // max_j max(0, g_j), smooth events
   double exact_violation = 0.0;      // worst constraint as written, 0-1 events, user's unit
   double complementarity = 0.0;      // max_j |y_j g_j|, surrogate
-  // sqrt(2 D_W(x_k, x_{k-1})) / tau_{k-1}: for an exact step the norm of df + <y, dg>, for inexact
-  // ones (boosting rounds) a proxy. Infinite at k = 0.
+  // sqrt(2 D_W(x_k, x_{k-1})) / tau_{k-1} + the residual of the step's sub-problem: bounds the norm
+  // of df + <y, dg>. A learner that does not know its residual (boosted trees) leaves a proxy.
+  // Infinite at k = 0.
   double stationarity = std::numeric_limits<double>::infinity();
   double max_multiplier = 0.0;
   double multiplier_sum = 0.0;

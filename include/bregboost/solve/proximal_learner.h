@@ -35,6 +35,7 @@ struct ProximalStep {
 struct StepOutcome {
   double distance = 0.0;         // D_W(x_{k+1}, x_k)
   double suboptimality = 0.0;    // a bound on psi(x_{k+1}) - min psi; NaN where none is known
+  double residual = 0.0;         // norm of psi's smallest subgradient there; NaN where unknown
   std::int64_t evaluations = 0;  // of psi's derivatives, or boosting rounds
 };
 

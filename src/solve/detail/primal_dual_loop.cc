@@ -4,7 +4,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <stdexcept>
 
 namespace bregboost::detail {
 namespace {
@@ -31,9 +33,8 @@ class PrimalDualLoop {
         options_(options),
         settings_(settings),
         hooks_(hooks),
-        mu_(options.strong_convexity.value_or(settings.objective_weight *
-                                              learner.StrongConvexity()) +
-            settings.objective_anchor) {
+        mu_(options.strong_convexity.value_or(
+            settings.objective_weight * learner.StrongConvexity() + settings.objective_anchor)) {
     InitializeMultipliers();
     ChooseSteps();
   }
@@ -50,15 +51,14 @@ class PrimalDualLoop {
       if (const auto reason = Stop()) return Finish(*reason);
 
       FollowBoundSchedule();
-      const double theta = previous_sigma / step_.sigma();  // theta_k = sigma_{k-1} / sigma_k
-      const double tau = step_.tau;
-      const StepOutcome outcome = TakeStep(theta);
-      stats_.stationarity = std::sqrt(2.0 * outcome.distance) / tau;
+      const StepOutcome outcome = TakeStep(previous_sigma);
+      last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
+      stats_.stationarity = *last_pull_ + (std::isnan(outcome.residual) ? 0.0 : outcome.residual);
       stats_.averaging_weight = step_.sigma() / sigma_0;  // t_k = sigma_k / sigma_0
       learner_.AccumulateAverage(stats_.averaging_weight);
       AverageMultipliers();
       previous_sigma = step_.sigma();
-      step_ = step_.Next(mu_);
+      NextSteps();
     }
   }
 
@@ -75,19 +75,25 @@ class PrimalDualLoop {
   }
 
   // tau_0 sigma_0 L_g^2 <= step_safety. The anchor's part of g has no global Lipschitz bound, nor
-  // do squared losses: there the condition is checked at every step.
+  // do squared losses: there only steps that are checked, or given, will do.
   void ChooseSteps() {
     const double lipschitz = constraints_.LipschitzBound() * std::sqrt(learner_.ScoreSensitivity());
-    checks_steps_ =
-        !options_.dual_step && (!std::isfinite(lipschitz) || settings_.constraint_anchor > 0.0);
+    const bool given = options_.primal_step && options_.dual_step;
+    checks_steps_ = options_.step_rule == StepRule::kAdaptive;
+    if (!checks_steps_ && !given &&
+        (!std::isfinite(lipschitz) || settings_.constraint_anchor > 0.0)) {
+      throw std::invalid_argument(
+          "step_rule: 'computed' on constraints without a Lipschitz bound; allowed: 'adaptive', or "
+          "both primal_step and dual_step");
+    }
     const double usable = std::isfinite(lipschitz) && lipschitz > 0.0 ? lipschitz : 1.0;
-    const double scale = std::sqrt(options_.step_safety) / usable;
     step_.tau = options_.primal_step.value_or(
         options_.dual_step ? LargestDualStep(*options_.dual_step, usable, options_.step_safety)
-                           : options_.step_ratio * scale);
+                           : options_.step_ratio * std::sqrt(options_.step_safety) / usable);
     const double sigma =
         options_.dual_step.value_or(LargestDualStep(step_.tau, usable, options_.step_safety));
     step_.gamma = sigma / step_.tau;
+    tau_0_ = step_.tau;
   }
 
   void Evaluate() {
@@ -167,16 +173,14 @@ class PrimalDualLoop {
   }
 
   // x_{k+1} ~ argmin w f(x) + <y_{k+1}, g(x)> + D_W(x, x_k) / tau + (anchor) D_W(x, x_t)
-  StepOutcome TakeStep(double theta) {
-    const SubproblemAccuracy accuracy = AccuracyAt(
-        stats_.k, tau_0_ > 0.0 ? tau_0_ : (tau_0_ = step_.tau), mu_, options_.accuracy_scale);
+  StepOutcome TakeStep(double previous_sigma) {
     const std::vector<double> g_before = g_;
-    const double sigma_before = step_.sigma();
     const std::unique_ptr<ModelState> before = checks_steps_ ? learner_.Save() : nullptr;
     constexpr int kMostRetries = 60;
     for (int attempt = 0;; ++attempt) {
-      // A smaller sigma changes theta_k = sigma_{k-1} / sigma_k with it.
-      const std::vector<double> next = NextMultipliers(theta * sigma_before / step_.sigma());
+      const SubproblemAccuracy accuracy = Accuracy();
+      const double theta = previous_sigma / step_.sigma();  // theta_k = sigma_{k-1} / sigma_k
+      const std::vector<double> next = NextMultipliers(theta);
       const double sum = std::accumulate(next.begin(), next.end(), 0.0);
       const StepOutcome outcome = learner_.Step(
           {.constraints = &constraints_,
@@ -187,11 +191,15 @@ class PrimalDualLoop {
            .accuracy = accuracy});
       evaluations_ += outcome.evaluations;
       Evaluate();
-      if (checks_steps_ && attempt < kMostRetries && Shrink(g_before, outcome.distance)) {
+      const std::optional<double> room = StepRoom(g_before, outcome.distance);
+      if (checks_steps_ && room.value_or(1.0) < 1.0 && attempt < kMostRetries) {
+        constexpr double kMargin = 0.9;  // so that the repeated step passes
+        step_.tau *= kMargin * *room;
         learner_.Restore(*before);
         g_ = g_before;
         continue;
       }
+      room_ = room;
       y_ = next;
       previous_g_ = g_before;
       stats_.accuracy_requested = accuracy.delta * outcome.distance + accuracy.nu;
@@ -200,15 +208,47 @@ class PrimalDualLoop {
     }
   }
 
-  // Whether the step moved g by more than tau sigma L^2 <= step_safety allows for the L just seen;
-  // if so, makes the dual step small enough.
-  bool Shrink(const std::vector<double>& g_before, double distance) {
-    if (!(distance > 0.0) || !AllFinite(g_)) return false;
-    const double seen = Norm(g_, g_before) / std::sqrt(2.0 * distance);
-    if (step_.tau * step_.sigma() * seen * seen <= options_.step_safety) return false;
-    constexpr double kMargin = 1.1;
-    step_.gamma = LargestDualStep(step_.tau, kMargin * seen, options_.step_safety) / step_.tau;
-    return true;
+  // The paper's schedule, but no coarser than a tenth of the last step, lest the schedule rather
+  // than the iteration set the pace, and no finer than the tolerances can tell or than values of
+  // psi in double precision resolve. psi is 1/tau-strongly convex, so a residual r costs at most
+  // tau r^2 / 2.
+  SubproblemAccuracy Accuracy() const {
+    SubproblemAccuracy accuracy = AccuracyAt(stats_.k, tau_0_, mu_, options_.accuracy_scale);
+    const auto cost = [&](double residual) { return 0.5 * step_.tau * residual * residual; };
+    if (last_pull_) accuracy.nu = std::min(accuracy.nu, cost(0.1 * *last_pull_));
+    const TerminationCriteria& criteria = options_.termination;
+    const double finest = std::min({criteria.stationarity_tolerance, criteria.feasibility_tolerance,
+                                    criteria.complementarity_tolerance});
+    constexpr double kResolution = 1e-9;
+    accuracy.nu = std::max(accuracy.nu, cost(std::max(kResolution, 0.05 * finest)));
+    return accuracy;
+  }
+
+  // The factor by which both steps could grow and still meet tau sigma L^2 <= step_safety for the L
+  // seen in the step just made; below 1 the step was too long. 1 where the step is too short to
+  // tell.
+  std::optional<double> StepRoom(const std::vector<double>& g_before, double distance) const {
+    const double length = std::sqrt(2.0 * distance);
+    const double change = Norm(g_, g_before);
+    constexpr double kTooShort = 1e-10;
+    if (!std::isfinite(change) || length <= kTooShort || change <= kTooShort) {
+      return std::nullopt;
+    }
+    return std::sqrt(options_.step_safety / (step_.tau * step_.sigma())) * length / change;
+  }
+
+  // The convergence proof asks for gamma_{k+1} <= gamma_k (1 + mu tau_k) only. The schedule takes
+  // equality for ever, which sends tau to 0 and the rate to 1/k^2; once tau is down to 1/mu, a
+  // shorter primal step is of no use, and the adaptive rule keeps the ratio. The common scale of
+  // both steps follows the L seen last.
+  void NextSteps() {
+    if (!checks_steps_) {
+      step_ = step_.Next(mu_);
+      return;
+    }
+    if (mu_ * step_.tau > 1.0) step_ = step_.Next(mu_);
+    constexpr double kMostGrowth = 1.2;
+    if (room_) step_.tau *= std::clamp(0.95 * *room_, 1.0 / kMostGrowth, kMostGrowth);
   }
 
   void AverageMultipliers() {
@@ -235,6 +275,8 @@ class PrimalDualLoop {
   StepSizes step_;
   double tau_0_ = 0.0;
   bool checks_steps_ = false;
+  std::optional<double> last_pull_;  // ||x_k - x_{k-1}|| / tau_{k-1}
+  std::optional<double> room_;       // of the last step, see StepRoom
   std::vector<double> y_, average_y_, g_, previous_g_;
   double average_weight_ = 0.0;
   ConstraintValues values_;
