@@ -260,13 +260,14 @@ class Compiler {
     contradictions_.Add(row, text_);
     const SparseRow stored = ComplementIfAllNegative(row, cells_, result_.slots);
     const auto index = static_cast<int>(result_.bounds.size());
-    bool non_negative = true;
     for (const auto& [column, coefficient] : stored.entries) {
       triplets_.emplace_back(index, static_cast<int>(column), coefficient);
-      non_negative = non_negative && coefficient >= 0.0;
+      const bool is_share =
+          result_.slots[column % result_.slots.size()].kind == SlotKind::kSelected;
+      single_rate = single_rate && coefficient >= 0.0 && !is_share;
     }
     result_.bounds.push_back(-stored.constant);
-    result_.single_rate.push_back(single_rate && non_negative);
+    result_.single_rate.push_back(single_rate && !stored.entries.empty());
   }
 
   CellTable cells_;

@@ -1,23 +1,12 @@
 #include "bregboost/problem/objective.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "problem/detail/event_kernel.h"
+#include "problem/detail/input_checks.h"
 
 namespace bregboost {
 namespace {
-
-void CheckLossFits(const RowData& rows, const ObjectiveOptions& options) {
-  const bool regression = rows.task() == Task::kRegression;
-  if (regression == (options.loss.kind != LossKind::kCrossEntropy)) return;
-  throw std::invalid_argument(fmt::format("loss: '{}' on a {}; allowed: {}",
-                                          Name(options.loss.kind),
-                                          regression ? "numeric target" : "class label",
-                                          regression ? "squared, huber" : "cross_entropy"));
-}
 
 // The layout's slots: the same as those of constraints, of which only the loss is used.
 std::vector<Slot> LossSlots(const RowData& rows) {
@@ -53,7 +42,7 @@ Objective::Objective(const RowData& rows, const ObjectiveOptions& options)
     : rows_(&rows), options_(options) {
   Validate(rows);
   Validate(options.loss);
-  CheckLossFits(rows, options);
+  detail::CheckLossFits(rows, options.loss);
   cells_ = std::make_unique<CellTable>(MakeCells(rows, {}, /*with_baseline=*/false));
   detail::EventLayout layout{.cells = cells_.get(),
                              .slots = LossSlots(rows),
@@ -77,6 +66,7 @@ Objective::Objective(Objective&&) noexcept = default;
 Objective& Objective::operator=(Objective&&) noexcept = default;
 
 double Objective::Evaluate(std::span<const double> scores) const {
+  detail::CheckScores(*rows_, scores);
   const detail::EventSums sums = kernel_->Accumulate(scores);
   double total = 0.0;
   for (std::size_t j = 0; j < coefficients_.size(); ++j) {
@@ -87,6 +77,7 @@ double Objective::Evaluate(std::span<const double> scores) const {
 
 double Objective::AddDerivatives(std::span<const double> scores, double scale,
                                  std::span<double> gradient, std::span<double> hessian) const {
+  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   std::vector<double> scaled = coefficients_;
   for (double& coefficient : scaled) coefficient *= scale;
   return kernel_->AddDerivatives(scores, scaled, gradient, hessian);

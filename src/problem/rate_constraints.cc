@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "problem/detail/event_kernel.h"
+#include "problem/detail/input_checks.h"
 
 namespace bregboost {
 namespace {
@@ -62,6 +63,27 @@ double NegativeLogBound(const SurrogateOptions& options, double error) {
   return options.kind == SurrogateKind::kLogisticBase2 ? nats * std::numbers::log2e : nats;
 }
 
+// What a row of A makes of an event that always happens: the coefficient of its rate.
+Vector RateCoefficients(const CompiledConstraints& compiled) {
+  const std::size_t num_slots = compiled.slots.size();
+  Vector weights(static_cast<Eigen::Index>(compiled.num_sums()));
+  for (std::size_t j = 0; j < compiled.num_sums(); ++j) {
+    weights[static_cast<Eigen::Index>(j)] = compiled.cells.cells[j / num_slots].rate_weight;
+  }
+  return compiled.matrix * weights;
+}
+
+// The mean of each slot's event over all rows.
+std::vector<double> MeansOfSlots(const CompiledConstraints& compiled,
+                                 std::span<const double> sums) {
+  const std::size_t num_slots = compiled.slots.size();
+  std::vector<double> means(num_slots, 0.0);
+  double weight = 0.0;
+  for (const Cell& cell : compiled.cells.cells) weight += cell.rate_weight;
+  for (std::size_t j = 0; j < sums.size(); ++j) means[j % num_slots] += sums[j] / weight;
+  return means;
+}
+
 // An upper bound on the spectral radius of T = B'B, B >= 0: the Collatz-Wielandt quotient
 // max_i (T v)_i / v_i, which holds for every positive v and tightens as v nears the eigenvector.
 double SpectralBound(const RowMatrix& b) {
@@ -95,6 +117,7 @@ class RateConstraints::Majorizer final : public ConstraintSet {
   std::size_t size() const override { return parent_.size(); }
 
   ConstraintValues Evaluate(std::span<const double> scores) const override {
+    detail::CheckScores(*parent_.rows_, scores);
     const detail::EventSums sums = parent_.kernel_->Accumulate(scores);
     const std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
     const Vector rates = positive_ * AsVector(sums.surrogate) - negative_ * AsVector(tangents);
@@ -106,6 +129,8 @@ class RateConstraints::Majorizer final : public ConstraintSet {
 
   double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
                        std::span<double> gradient, std::span<double> hessian) const override {
+    detail::CheckDerivatives(*parent_.rows_, scores, gradient, hessian);
+    detail::CheckMultipliers(size(), multipliers);
     const Vector positive = positive_.transpose() * AsVector(multipliers);
     const Vector negative = -(negative_.transpose() * AsVector(multipliers));
     double value = parent_.kernel_->AddDerivatives(scores, AsSpan(positive), gradient, hessian);
@@ -150,6 +175,11 @@ RateConstraints::RateConstraints(const std::vector<Constraint>& constraints, con
       layout.used[static_cast<std::size_t>(entry.col()) % compiled_->slots.size()] = true;
     }
   }
+  for (std::size_t slot = 0; slot < layout.slots.size(); ++slot) {
+    if (layout.used[slot] && layout.slots[slot].kind == SlotKind::kLoss) {
+      detail::CheckLossFits(rows, loss);
+    }
+  }
   kernel_ = detail::MakeEventKernel(std::move(layout));
   SetInitialBounds();
 }
@@ -169,47 +199,42 @@ void RateConstraints::SetInitialBounds() {
                     "logistic_base2",
                     Name(surrogate_.kind)));
   }
+  const Vector coefficients = RateCoefficients(*compiled_);
   for (std::size_t j = 0; j < surrogate_bounds_.size(); ++j) {
     if (!compiled_->single_rate[j]) continue;
+    const double coefficient = coefficients[static_cast<Eigen::Index>(j)];
+    const double error = compiled_->bounds[j] / coefficient;
     surrogate_bounds_[j] =
-        surrogate_.bound_rule == SurrogateBoundRule::kNegativeLog
-            ? NegativeLogBound(surrogate_, compiled_->bounds[j])
-            : compiled_->bounds[j] * MissAtZero(surrogate_, rows_->labels.levels.size());
+        coefficient * (surrogate_.bound_rule == SurrogateBoundRule::kNegativeLog
+                           ? NegativeLogBound(surrogate_, error)
+                           : error * MissAtZero(surrogate_, rows_->labels.levels.size()));
   }
 }
 
 bool RateConstraints::UpdateBounds(double progress, std::span<const double> scores) {
+  detail::CheckScores(*rows_, scores);
   if (surrogate_.bound_rule != SurrogateBoundRule::kUniformThenCurrent || progress < 0.5 ||
       bounds_follow_current_loss_) {
     return false;
   }
   bounds_follow_current_loss_ = true;
   const std::vector<double> sums = kernel_->Accumulate(scores).surrogate;
-  const std::size_t num_slots = compiled_->slots.size();
-  const std::vector<Cell>& cells = compiled_->cells.cells;
-  double total_loss = 0.0;  // K classes: misses of the label over all rows; slot 0
-  double total_weight = 0.0;
-  Vector weights(static_cast<Eigen::Index>(sums.size()));
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    total_loss += sums[c * num_slots];
-    total_weight += cells[c].rate_weight;
-    for (std::size_t s = 0; s < num_slots; ++s) {
-      weights[static_cast<Eigen::Index>(c * num_slots + s)] = cells[c].rate_weight;
-    }
-  }
+  const std::vector<double> of_all_rows = MeansOfSlots(*compiled_, sums);
   const Vector of_subset =
-      (compiled_->matrix * AsVector(sums)).cwiseQuotient(compiled_->matrix * weights);
+      (compiled_->matrix * AsVector(sums)).cwiseQuotient(RateCoefficients(*compiled_));
   const bool binary = rows_->task() == Task::kBinary;
   for (std::size_t j = 0; j < surrogate_bounds_.size(); ++j) {
     if (!compiled_->single_rate[j]) continue;
-    const double mean =
-        binary ? of_subset[static_cast<Eigen::Index>(j)] : total_loss / total_weight;
-    surrogate_bounds_[j] = compiled_->bounds[j] * mean;
+    const auto row = static_cast<Eigen::Index>(j);
+    const RowMatrix::InnerIterator first(compiled_->matrix, row);  // all entries have its slot
+    const auto slot = static_cast<std::size_t>(first.col()) % compiled_->slots.size();
+    surrogate_bounds_[j] = compiled_->bounds[j] * (binary ? of_subset[row] : of_all_rows[slot]);
   }
   return true;
 }
 
 ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const {
+  detail::CheckScores(*rows_, scores);
   const detail::EventSums sums = kernel_->Accumulate(scores);
   const Vector surrogate = compiled_->matrix * AsVector(sums.surrogate);
   const Vector exact = compiled_->matrix * AsVector(sums.exact);
@@ -221,12 +246,15 @@ ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const
 double RateConstraints::AddLagrangian(std::span<const double> scores,
                                       std::span<const double> multipliers,
                                       std::span<double> gradient, std::span<double> hessian) const {
+  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
+  detail::CheckMultipliers(size(), multipliers);
   const Vector coefficients = compiled_->matrix.transpose() * AsVector(multipliers);
   return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian) -
          AsVector(multipliers).dot(AsVector(surrogate_bounds_));
 }
 
 std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {
+  detail::CheckScores(*rows_, scores);
   const detail::EventSums sums = kernel_->Accumulate(scores);
   std::vector<Measurement> result;
   for (const CompiledConstraint& constraint : compiled_->constraints) {
@@ -320,6 +348,7 @@ double RateConstraints::WeakConvexityBound() const {
 }
 
 std::unique_ptr<ConstraintSet> RateConstraints::Majorize(std::span<const double> scores) const {
+  detail::CheckScores(*rows_, scores);
   for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
     for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
       if (!SlotIsConvex(static_cast<std::size_t>(entry.col()) % compiled_->slots.size())) {

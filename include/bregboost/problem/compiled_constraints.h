@@ -69,7 +69,9 @@ struct CompiledConstraints {
   std::vector<CompiledConstraint> constraints;
   Eigen::SparseMatrix<double, Eigen::RowMajor> matrix;  // A
   std::vector<double> bounds;                           // b
-  std::vector<bool> single_rate;  // rows that bound one rate from above: surrogate rules apply
+  // Rows that bound one rate of misses from above, so that surrogate bound rules apply. Not the
+  // share of K > 2 classes that is selected: its surrogate is a share as well, no loss.
+  std::vector<bool> single_rate;
 
   std::size_t num_sums() const { return cells.cells.size() * slots.size(); }
 };
