@@ -187,6 +187,7 @@ void Run(const Settings& settings) {
   result["intercept"] = std::vector<double>(intercept.data(), intercept.data() + intercept.size());
   result["features"] = problem.feature_names;
   result["surrogate_values"] = constraints.Evaluate(learner.scores()).surrogate;
+  result["constraints"] = json::array();
   for (const Measurement& row : constraints.Measure(learner.scores())) {
     result["constraints"].push_back({{"text", row.text},
                                      {"value", row.value},
@@ -208,8 +209,8 @@ int main(int argc, char** argv) {
   CLI::App app{"Train a linear model under limits on rates"};
   app.add_option("--data", settings.data, "CSV file with a header; other columns are features")
       ->required();
-  auto* label = app.add_option("--label", settings.label, "column with class labels");
-  app.add_option("--target", settings.target, "column with a numeric target")->excludes(label);
+  app.add_option("--label", settings.label, "column with class labels");
+  app.add_option("--target", settings.target, "column with a numeric target");
   app.add_option("--positive", settings.positive, "the positive class; default: the larger one");
   app.add_option("--weight", settings.weight, "column with row weights");
   app.add_option("--group", settings.groups, "group column; may be repeated");
@@ -228,12 +229,14 @@ int main(int argc, char** argv) {
   app.add_flag("--no-intercept", settings.no_intercept, "leave the intercept out");
   app.add_flag("--class-balanced", settings.class_balanced, "minimise the mean of class losses");
   app.add_option("--out", settings.out, "write the result here as JSON");
-  CLI11_PARSE(app, argc, argv);
   try {
+    app.parse(argc, argv);
     if (settings.label.empty() == settings.target.empty()) {
       throw std::invalid_argument("label, target: give one of them");
     }
     Run(settings);
+  } catch (const CLI::CallForHelp& help) {
+    return app.exit(help);
   } catch (const std::exception& error) {
     std::cerr << "constrained_linear: " << error.what() << '\n';
     return 1;

@@ -1,8 +1,12 @@
 """Options and fixtures that the Python tests share."""
 
+import json
 import os
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,3 +31,31 @@ def build_dir() -> Path:
     if not path.is_dir():
         pytest.fail(f"no build in {path}: run `make build`, or set BREGBOOST_BUILD_DIR")
     return path
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The data sets that are not part of the project: BREGBOOST_DATA, ../shared/data by default."""
+    return ROOT / os.environ.get("BREGBOOST_DATA", "../shared/data")
+
+
+@pytest.fixture(scope="session")
+def constrained_linear(build_dir: Path) -> Path:
+    """The example program."""
+    path = build_dir / "examples" / "constrained_linear"
+    if not path.is_file():
+        pytest.fail(f"no program {path}: run `make build`")
+    return path
+
+
+@pytest.fixture
+def train(constrained_linear: Path, tmp_path: Path) -> Callable[..., dict]:
+    """Runs the example program on a table with these arguments and returns what it wrote."""
+
+    def run(table: pd.DataFrame, *arguments: str) -> dict:
+        data, out = tmp_path / "data.csv", tmp_path / "result.json"
+        table.to_csv(data, index=False)
+        subprocess.run([constrained_linear, "--data", data, "--out", out, *arguments], check=True)
+        return json.loads(out.read_text())
+
+    return run
