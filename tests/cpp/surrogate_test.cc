@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "bregboost/problem/rate_constraints.h"
+#include "finite_differences.h"
 #include "random_problems.h"
 
 namespace bregboost {
@@ -146,6 +150,110 @@ TEST(SurrogateBound, SigmoidNearsTheEventAsTheTemperatureFalls) {
     };
     EXPECT_LT(distance(1e-4), 1e-3);
     EXPECT_GT(distance(1.0), 1e-2);
+  }
+}
+
+// --- Bounds of the derivatives ---
+
+// One row, so that a constraint's derivatives are those of one event.
+RowData OneRow(std::size_t num_classes) {
+  RowData rows;
+  if (num_classes == 0) {
+    rows.targets = {0.0};
+    return rows;
+  }
+  rows.labels.codes = {0};
+  for (std::size_t k = 0; k < num_classes; ++k) {
+    rows.labels.levels.push_back(std::string(1, static_cast<char>('a' + k)));
+  }
+  return rows;
+}
+
+// Largest gradient and largest hessian eigenvalue over scores of many sizes, some of which leave
+// only two classes in play: that is where softmax is steepest.
+DerivativeBounds LargestDerivatives(const RateConstraints& set, std::size_t num_scores) {
+  constexpr double kStep = 1e-5;
+  const auto size = static_cast<Eigen::Index>(num_scores);
+  const test::Function g = test::OneConstraint(set, 0);
+  DerivativeBounds largest;
+  test::Random random(1);
+  for (int draw = 0; draw < 2000; ++draw) {
+    std::vector<double> scores = test::RandomNormal(num_scores, draw % 2 == 0 ? 0.7 : 5.0, random);
+    if (draw % 4 < 2) {
+      for (std::size_t k = 2; k < num_scores; ++k) scores[k] -= 50.0;
+    }
+    Eigen::MatrixXd hessian(size, size);
+    for (std::size_t k = 0; k < num_scores; ++k) {
+      std::vector<double> unit(num_scores, 0.0);
+      unit[k] = 1.0;
+      const auto above = test::GradientAt(g, test::Moved(scores, unit, kStep));
+      const auto below = test::GradientAt(g, test::Moved(scores, unit, -kStep));
+      for (std::size_t j = 0; j < num_scores; ++j) {
+        hessian(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(k)) =
+            (above[j] - below[j]) / (2.0 * kStep);
+      }
+    }
+    const auto gradient = test::GradientAt(g, scores);
+    largest.slope =
+        std::max(largest.slope, Eigen::Map<const Eigen::VectorXd>(gradient.data(), size).norm());
+    const Eigen::MatrixXd symmetric = 0.5 * (hessian + hessian.transpose());
+    const auto eigenvalues =
+        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(symmetric, Eigen::EigenvaluesOnly)
+            .eigenvalues();
+    largest.curvature = std::max(largest.curvature, eigenvalues.cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+// `bounds` hold and are attained, the curvature to a share of `tightness`.
+void ExpectBounds(const DerivativeBounds& bounds, const DerivativeBounds& largest,
+                  double tightness = 0.97) {
+  EXPECT_LE(largest.slope, bounds.slope * (1.0 + 1e-9));
+  EXPECT_LE(largest.curvature, bounds.curvature * (1.0 + 1e-5));
+  if (std::isfinite(bounds.slope)) {
+    EXPECT_GE(largest.slope, 0.97 * bounds.slope);
+  }
+  EXPECT_GE(largest.curvature, tightness * bounds.curvature);
+}
+
+TEST(DerivativeBounds, OfMissesHoldAndAreAttained) {
+  for (const std::size_t num_classes : {2U, 4U}) {
+    const RowData rows = OneRow(num_classes);
+    for (const SurrogateKind kind :
+         {SurrogateKind::kCrossEntropy, SurrogateKind::kLogisticBase2, SurrogateKind::kHingeSquared,
+          SurrogateKind::kHuberisedHinge, SurrogateKind::kSigmoid}) {
+      for (const double temperature : {1.0, 0.5}) {
+        SCOPED_TRACE(std::string(Name(kind)) + ", classes: " + std::to_string(num_classes));
+        const SurrogateOptions options{.kind = kind, .temperature = temperature};
+        const RateConstraints set(ParseAll({"error <= 50%"}), rows, options);
+        const bool softmax = kind == SurrogateKind::kSigmoid && num_classes > 2;
+        ExpectBounds(MissBounds(options, num_classes), LargestDerivatives(set, rows.num_scores()),
+                     softmax ? 0.3 : 0.97);
+      }
+    }
+  }
+}
+
+TEST(DerivativeBounds, OfSelectionHoldAndAreAttained) {
+  const RowData rows = OneRow(4);
+  for (const double temperature : {1.0, 0.5}) {
+    const SurrogateOptions options{.temperature = temperature};
+    const RateConstraints set(ParseAll({"selection_rate(predicted=a) <= 50%"}), rows, options);
+    ExpectBounds(SelectionBounds(options), LargestDerivatives(set, 4), 0.3);
+  }
+}
+
+TEST(DerivativeBounds, OfLossesHoldAndAreAttained) {
+  for (const std::size_t num_classes : {2U, 4U}) {
+    const RowData rows = OneRow(num_classes);
+    const RateConstraints set(ParseAll({"loss <= 0.5"}), rows);
+    ExpectBounds(LossBounds({}, num_classes), LargestDerivatives(set, rows.num_scores()));
+  }
+  const RowData rows = OneRow(0);
+  for (const LossOptions& loss : {LossOptions{.kind = LossKind::kSquared},
+                                  LossOptions{.kind = LossKind::kHuber, .huber_delta = 0.3}}) {
+    const RateConstraints set(ParseAll({"loss <= 0.5"}), rows, {}, loss);
+    ExpectBounds(LossBounds(loss, 0), LargestDerivatives(set, 1));
   }
 }
 

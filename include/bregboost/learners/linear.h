@@ -18,8 +18,8 @@ struct LinearOptions {
   double l2 = 0.0;  // f gains l2 / 2 ||coefficients||^2; the intercept is not penalised. >= 0
   bool fit_intercept = true;
   // The set X: bounds on each feature's coefficients, for every class. Empty: none.
-  std::vector<double> coefficient_lower;
-  std::vector<double> coefficient_upper;
+  std::vector<double> coefficient_lower = {};
+  std::vector<double> coefficient_upper = {};
   // L-BFGS: pairs kept, and the most derivative evaluations of one step.
   int memory = 10;
   int max_evaluations = 2000;

@@ -47,8 +47,8 @@ struct AbppOptions {
   double accuracy_scale = 1.0;
   // Return the ergodic average in place of the last iterate.
   bool use_average = false;
-  std::vector<double> initial_multipliers;  // y_0 >= 0; empty means 0
-  TerminationCriteria termination;
+  std::vector<double> initial_multipliers = {};  // y_0 >= 0; empty means 0
+  TerminationCriteria termination = {};
 };
 // Throws std::invalid_argument naming the field; `num_constraints` is m.
 void Validate(const AbppOptions& options, std::size_t num_constraints);
