@@ -20,7 +20,7 @@ using Codes = std::vector<std::int32_t>;
 // Five rows in four (label, sex) tuples; (no, M) does not occur twice, (yes, F) does.
 //   row  label  sex  weight  rate weight
 //    0   yes    F      1        4
-//    1   no     M      2        2
+//    1   no     M      4        2
 //    2   yes    F      3        1
 //    3   yes    M      1        0
 //    4   no     F      0        5
@@ -28,7 +28,7 @@ RowData FiveRows() {
   RowData rows;
   rows.labels = EncodeColumn("y", {"yes", "no", "yes", "yes", "no"});
   rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M", "F"})};
-  rows.weights = {1.0, 2.0, 3.0, 1.0, 0.0};
+  rows.weights = {1.0, 4.0, 3.0, 1.0, 0.0};
   rows.rate_weights = {4.0, 2.0, 1.0, 0.0, 5.0};
   return rows;
 }
@@ -58,7 +58,8 @@ TEST(MakeCells, SumsOfWeights) {
   EXPECT_EQ(yes_m.rate_weight, 0.0);
   EXPECT_EQ(yes_m.squared_rate_weight, 0.0);
   EXPECT_EQ(yes_m.max_weight_ratio, 0.0);
-  EXPECT_EQ(table.metric_weight, 4.0 + 2.0 + 3.0 + 1.0 + 5.0);
+  EXPECT_EQ(table.cells[1].max_weight_ratio, 0.5);  // row 1
+  EXPECT_EQ(table.metric_weight, 4.0 + 4.0 + 3.0 + 1.0 + 5.0);
 }
 
 TEST(MakeCells, RowsWithoutAnyWeightAddNothing) {

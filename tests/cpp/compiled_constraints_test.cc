@@ -326,17 +326,28 @@ TEST(Measure, NamesEveryGroupWithItsRate) {
   EXPECT_TRUE(measured[1].groups.empty());
 }
 
-// A rate of exactly its bound holds it: 1 error in 4 rows whose weights do not add up exactly.
+// A rate of exactly its bound holds it: k errors in n rows, whose weights of 0.1 do not add up
+// exactly.
 TEST(Measure, AtTheBoundIsSatisfied) {
-  RowData rows;
-  rows.labels = EncodeColumn("y", {"0", "1", "1", "1"});
-  rows.weights.assign(4, 0.1);
-  const std::vector<double> scores = {1.0, 1.0, 1.0, 1.0};
-  for (const Measurement& m : MeasureAll({"error <= 25%", "error >= 25%"}, rows, scores)) {
-    EXPECT_TRUE(m.satisfied) << m.text;
-    EXPECT_EQ(m.violation, 0.0) << m.text;
+  for (std::size_t n = 2; n < 40; ++n) {
+    RowData rows;
+    rows.labels = {.name = "y", .levels = {"0", "1"}, .codes = std::vector<std::int32_t>(n, 1)};
+    rows.weights.assign(n, 0.1);
+    std::vector<double> scores(n, 1.0);
+    for (std::size_t k = 1; k < n; ++k) {
+      scores[k - 1] = -1.0;
+      std::vector<Constraint> both = ParseAll({"error <= 1", "error >= 0"});
+      for (Constraint& c : both) c.bound = static_cast<double>(k) / static_cast<double>(n);
+      for (const Measurement& m : RateConstraints(both, rows).Measure(scores)) {
+        EXPECT_TRUE(m.satisfied) << m.text;
+        EXPECT_EQ(m.violation, 0.0) << m.text;
+      }
+      for (Constraint& c : both) c.bound += c.relation == Relation::kAtMost ? -1e-6 : 1e-6;
+      for (const Constraint& c : both) {
+        EXPECT_FALSE(RateConstraints({c}, rows).Measure(scores)[0].satisfied) << ToText(c);
+      }
+    }
   }
-  EXPECT_FALSE(MeasureAll({"error <= 24.999%"}, rows, scores)[0].satisfied);
 }
 
 TEST(Measure, TiesSelectTheFirstClass) {

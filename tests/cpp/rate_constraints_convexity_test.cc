@@ -323,6 +323,15 @@ TEST(WeakConvexityBound, IsAttainedBySigmoidAtItsSteepestBend) {
   EXPECT_NEAR(-curvature, set.WeakConvexityBound(), 1e-4 * set.WeakConvexityBound());
 }
 
+// Two events of a cell bend down together: -log p twice, by 1/4 each at score 0.
+TEST(WeakConvexityBound, AddsUpWithinACell) {
+  RowData rows = BinaryRows(40, 25);
+  rows.weights.clear();
+  rows.rate_weights.clear();
+  const RateConstraints set(ParseAll({"loss + error >= 0.5"}), rows);
+  EXPECT_NEAR(set.WeakConvexityBound(), 0.5, 1e-12);
+}
+
 TEST(WeakConvexityBound, IsInfiniteForAClippedLoss) {
   const RowData rows = BinaryRows(30, 15);
   EXPECT_EQ(RateConstraints(ParseAll({"fnr <= 5%"}), rows, {.clip = 2.0}).WeakConvexityBound(),
