@@ -80,7 +80,7 @@ double Objective::AddDerivatives(std::span<const double> scores, double scale,
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   std::vector<double> scaled = coefficients_;
   for (double& coefficient : scaled) coefficient *= scale;
-  return kernel_->AddDerivatives(scores, scaled, gradient, hessian);
+  return kernel_->AddDerivatives(scores, scaled, gradient, hessian, /*want_value=*/true);
 }
 
 }  // namespace bregboost

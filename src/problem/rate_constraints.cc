@@ -26,6 +26,32 @@ std::span<const double> AsSpan(const Vector& values) {
   return {values.data(), static_cast<std::size_t>(values.size())};
 }
 
+// A x and A' y by plain loops: these are a few microseconds of work, for which Eigen would wake up
+// every thread.
+Vector Times(const RowMatrix& a, std::span<const double> x) {
+  Vector result(a.rows());
+  for (Eigen::Index j = 0; j < a.rows(); ++j) {
+    double total = 0.0;
+    for (RowMatrix::InnerIterator entry(a, j); entry; ++entry) {
+      total += entry.value() * x[static_cast<std::size_t>(entry.col())];
+    }
+    result[j] = total;
+  }
+  return result;
+}
+
+Vector TransposedTimes(const RowMatrix& a, std::span<const double> y) {
+  Vector result = Vector::Zero(a.cols());
+  for (Eigen::Index j = 0; j < a.rows(); ++j) {
+    const double factor = y[static_cast<std::size_t>(j)];
+    if (factor == 0.0) continue;  // most multipliers are
+    for (RowMatrix::InnerIterator entry(a, j); entry; ++entry) {
+      result[entry.col()] += factor * entry.value();
+    }
+  }
+  return result;
+}
+
 std::vector<double> MinusBounds(const Vector& rates, std::span<const double> bounds) {
   std::vector<double> g(bounds.size());
   for (std::size_t j = 0; j < g.size(); ++j) g[j] = rates[static_cast<Eigen::Index>(j)] - bounds[j];
@@ -120,8 +146,8 @@ class RateConstraints::Majorizer final : public ConstraintSet {
     detail::CheckScores(*parent_.rows_, scores);
     const detail::EventSums sums = parent_.kernel_->Accumulate(scores);
     const std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
-    const Vector rates = positive_ * AsVector(sums.surrogate) - negative_ * AsVector(tangents);
-    const Vector exact = parent_.compiled_->matrix * AsVector(sums.exact);
+    const Vector rates = Times(positive_, sums.surrogate) - Times(negative_, tangents);
+    const Vector exact = Times(parent_.compiled_->matrix, sums.exact);
     return {.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
             .exact = MinusBounds(exact, parent_.compiled_->bounds),
             .worst_exact_violation = WorstViolation(*parent_.compiled_, sums.exact)};
@@ -131,11 +157,13 @@ class RateConstraints::Majorizer final : public ConstraintSet {
                        std::span<double> gradient, std::span<double> hessian) const override {
     detail::CheckDerivatives(*parent_.rows_, scores, gradient, hessian);
     detail::CheckMultipliers(size(), multipliers);
-    const Vector positive = positive_.transpose() * AsVector(multipliers);
-    const Vector negative = -(negative_.transpose() * AsVector(multipliers));
-    double value = parent_.kernel_->AddDerivatives(scores, AsSpan(positive), gradient, hessian);
+    const Vector positive = TransposedTimes(positive_, multipliers);
+    const Vector negative = -TransposedTimes(negative_, multipliers);
+    double value = parent_.kernel_->AddDerivatives(scores, AsSpan(positive), gradient, hessian,
+                                                   /*want_value=*/true);
     std::vector<double> tangent(scores.size(), 0.0);
-    value += parent_.kernel_->AddDerivatives(anchor_, AsSpan(negative), tangent, {});
+    value += parent_.kernel_->AddDerivatives(anchor_, AsSpan(negative), tangent, {},
+                                             /*want_value=*/true);
     for (std::size_t i = 0; i < tangent.size(); ++i) {
       value += tangent[i] * (scores[i] - anchor_[i]);
       gradient[i] += tangent[i];
@@ -236,8 +264,8 @@ bool RateConstraints::UpdateBounds(double progress, std::span<const double> scor
 ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
   const detail::EventSums sums = kernel_->Accumulate(scores);
-  const Vector surrogate = compiled_->matrix * AsVector(sums.surrogate);
-  const Vector exact = compiled_->matrix * AsVector(sums.exact);
+  const Vector surrogate = Times(compiled_->matrix, sums.surrogate);
+  const Vector exact = Times(compiled_->matrix, sums.exact);
   return {.surrogate = MinusBounds(surrogate, surrogate_bounds_),
           .exact = MinusBounds(exact, compiled_->bounds),
           .worst_exact_violation = WorstViolation(*compiled_, sums.exact)};
@@ -248,9 +276,23 @@ double RateConstraints::AddLagrangian(std::span<const double> scores,
                                       std::span<double> gradient, std::span<double> hessian) const {
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   detail::CheckMultipliers(size(), multipliers);
-  const Vector coefficients = compiled_->matrix.transpose() * AsVector(multipliers);
-  return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian) -
+  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
+  detail::CheckMultipliers(size(), multipliers);
+  const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);
+  return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian,
+                                 /*want_value=*/true) -
          AsVector(multipliers).dot(AsVector(surrogate_bounds_));
+}
+
+void RateConstraints::AddDerivatives(std::span<const double> scores,
+                                     std::span<const double> multipliers,
+                                     std::span<double> gradient, std::span<double> hessian) const {
+  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
+  detail::CheckMultipliers(size(), multipliers);
+  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
+  detail::CheckMultipliers(size(), multipliers);
+  const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);
+  kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian, /*want_value=*/false);
 }
 
 std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {

@@ -31,6 +31,12 @@ class ConstraintSet {
   virtual double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
                                std::span<double> gradient, std::span<double> hessian) const = 0;
 
+  // The derivatives alone, for learners that never ask for the value.
+  virtual void AddDerivatives(std::span<const double> scores, std::span<const double> multipliers,
+                              std::span<double> gradient, std::span<double> hessian) const {
+    AddLagrangian(scores, multipliers, gradient, hessian);
+  }
+
   // True if every g_j is a convex function of the scores, so that ABPP's guarantees apply.
   virtual bool convex() const { return true; }
 

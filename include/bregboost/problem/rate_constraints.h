@@ -33,6 +33,8 @@ class RateConstraints final : public ConstraintSet {
   ConstraintValues Evaluate(std::span<const double> scores) const override;
   double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
                        std::span<double> gradient, std::span<double> hessian) const override;
+  void AddDerivatives(std::span<const double> scores, std::span<const double> multipliers,
+                      std::span<double> gradient, std::span<double> hessian) const override;
   bool convex() const override;
   double LipschitzBound() const override;
   double WeakConvexityBound() const override;

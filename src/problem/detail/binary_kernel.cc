@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "problem/detail/event_kernel.h"
+#include "problem/detail/logistic_pass.h"
 #include "problem/detail/margin_surrogate.h"
 #include "problem/detail/parallel.h"
 #include "problem/detail/vector_math.h"
@@ -106,42 +107,53 @@ void FillMisses(const SurrogateOptions& options, const double* scores, std::size
   if (std::isfinite(options.clip)) Clip(options.clip, n, block);
 }
 
-// One (cell, slot) table per chunk. Four numbers of a cell lie side by side, so that a row touches
-// one cache line and one addition of a short vector.
-struct CellSums {
-  double miss[2] = {0.0, 0.0};      // surrogate
-  double selected[2] = {0.0, 0.0};  // exact, by predicted class
-};
+// Surrogates whose passes are fused in logistic_pass.h; their unit is 1 / LogisticScale nats.
+bool IsLogistic(const SurrogateOptions& options) {
+  return std::isinf(options.clip) && (options.kind == SurrogateKind::kCrossEntropy ||
+                                      options.kind == SurrogateKind::kLogisticBase2);
+}
+double LogisticScale(const SurrogateOptions& options) {
+  return options.kind == SurrogateKind::kLogisticBase2 ? std::numbers::log2e : 1.0;
+}
 
 class BinaryKernel final : public EventKernel {
  public:
   explicit BinaryKernel(EventLayout layout)
-      : layout_(std::move(layout)), uses_loss_(layout_.used[kLossSlot]) {
+      : layout_(std::move(layout)),
+        uses_loss_(layout_.used[kLossSlot]),
+        is_logistic_(IsLogistic(layout_.surrogate)) {
     for (const Cell& cell : layout_.cells->cells) label_of_cell_.push_back(cell.label);
   }
 
   EventSums Accumulate(std::span<const double> scores) const override {
     const std::size_t num_cells = layout_.cells->cells.size();
     const std::size_t chunks = NumChunks(scores.size());
-    std::vector<std::vector<CellSums>> partial(chunks);
+    std::vector<std::vector<LogisticSums>> partial(chunks);
     std::vector<std::vector<double>> loss(chunks);
     ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
       partial[chunk].resize(num_cells);
       loss[chunk].resize(uses_loss_ ? num_cells : 0);
-      AccumulateRows(scores, begin, end, partial[chunk], loss[chunk]);
+      if (is_logistic_) {
+        AccumulateLogistic(Rows(scores, begin, end), partial[chunk].data());
+      } else {
+        AccumulateRows(scores, begin, end, partial[chunk], loss[chunk]);
+      }
     });
     EventSums sums{.exact = std::vector<double>(layout_.num_sums(), 0.0),
                    .surrogate = std::vector<double>(layout_.num_sums(), 0.0)};
+    const double scale = is_logistic_ ? LogisticScale(layout_.surrogate) : 1.0;
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
       for (std::size_t c = 0; c < num_cells; ++c) {
-        const CellSums& cell = partial[chunk][c];
+        const LogisticSums& cell = partial[chunk][c];
         for (std::size_t k = 0; k < 2; ++k) {
-          sums.surrogate[c * kSlots + k] += cell.miss[k];
+          sums.surrogate[c * kSlots + k] += scale * cell.miss[k];
           sums.exact[c * kSlots + k] += cell.selected[1 - k];
         }
         if (!uses_loss_) continue;
-        sums.surrogate[c * kSlots + kLossSlot] += loss[chunk][c];
-        sums.exact[c * kSlots + kLossSlot] += loss[chunk][c];
+        const auto label = static_cast<std::size_t>(label_of_cell_[c]);
+        const double cell_loss = is_logistic_ ? cell.miss[label] : loss[chunk][c];
+        sums.surrogate[c * kSlots + kLossSlot] += cell_loss;
+        sums.exact[c * kSlots + kLossSlot] += cell_loss;
       }
     }
     return sums;
@@ -179,7 +191,11 @@ class BinaryKernel final : public EventKernel {
   }
 
   double AddDerivatives(std::span<const double> scores, std::span<const double> coefficients,
-                        std::span<double> gradient, std::span<double> hessian) const override {
+                        std::span<double> gradient, std::span<double> hessian,
+                        bool want_value) const override {
+    if (is_logistic_) {
+      return AddLogistic(scores, coefficients, gradient, hessian, want_value);
+    }
     std::vector<double> partial(NumChunks(scores.size()), 0.0);
     ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
       MissBlock block;
@@ -199,6 +215,41 @@ class BinaryKernel final : public EventKernel {
   }
 
  private:
+  LogisticRows Rows(std::span<const double> scores, std::size_t begin, std::size_t end) const {
+    const double* weights = layout_.row_weights.empty() ? nullptr : layout_.row_weights.data();
+    return {.scores = scores.data() + begin,
+            .cells = layout_.cells->cell_of_row.data() + begin,
+            .weights = weights == nullptr ? nullptr : weights + begin,
+            .size = end - begin};
+  }
+
+  double AddLogistic(std::span<const double> scores, std::span<const double> coefficients,
+                     std::span<double> gradient, std::span<double> hessian, bool want_value) const {
+    const double scale = LogisticScale(layout_.surrogate);
+    std::vector<LogisticCoefficients> by_cell(label_of_cell_.size());
+    for (std::size_t c = 0; c < by_cell.size(); ++c) {
+      const double miss_0 = scale * coefficients[c * kSlots];
+      const double miss_1 = scale * coefficients[c * kSlots + 1];
+      const double loss = coefficients[c * kSlots + kLossSlot];
+      by_cell[c] = {.a = miss_0 + miss_1 + loss,
+                    .b = miss_1 + (label_of_cell_[c] == 1 ? loss : 0.0),
+                    .h = std::max(0.0, miss_0) + std::max(0.0, miss_1) + std::max(0.0, loss)};
+    }
+    std::vector<double> partial(NumChunks(scores.size()), 0.0);
+    ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      const LogisticRows rows = Rows(scores, begin, end);
+      double* bend = hessian.empty() ? nullptr : hessian.data() + begin;
+      if (want_value) {
+        partial[chunk] = AddLogisticLagrangian(rows, by_cell.data(), gradient.data() + begin, bend);
+      } else {
+        AddLogisticDerivatives(rows, by_cell.data(), gradient.data() + begin, bend);
+      }
+    });
+    double total = 0.0;
+    for (const double part : partial) total += part;
+    return total;
+  }
+
   void FillBoth(const double* scores, std::size_t n, MissBlock& block, MissBlock& loss) const {
     if (layout_.used[0] || layout_.used[1]) {
       FillMisses(layout_.surrogate, scores, n, block);
@@ -209,7 +260,7 @@ class BinaryKernel final : public EventKernel {
   }
 
   void AccumulateRows(std::span<const double> scores, std::size_t begin, std::size_t end,
-                      std::vector<CellSums>& sums, std::vector<double>& loss_sums) const {
+                      std::vector<LogisticSums>& sums, std::vector<double>& loss_sums) const {
     MissBlock block;
     MissBlock loss;
     for (std::size_t first = begin; first < end; first += kBlock) {
@@ -218,7 +269,7 @@ class BinaryKernel final : public EventKernel {
       const std::uint32_t* cells = layout_.cells->cell_of_row.data() + first;
       for (std::size_t i = 0; i < n; ++i) {
         const double weight = layout_.weight(first + i);
-        CellSums& cell = sums[cells[i]];
+        LogisticSums& cell = sums[cells[i]];
         cell.miss[0] += weight * block.value[0][i];
         cell.miss[1] += weight * block.value[1][i];
         const double score = scores[first + i];
@@ -273,6 +324,7 @@ class BinaryKernel final : public EventKernel {
 
   EventLayout layout_;
   bool uses_loss_;
+  bool is_logistic_;
   std::vector<std::int32_t> label_of_cell_;
 };
 

@@ -48,10 +48,10 @@ class EventKernel {
 
   // value = sum over rows and slots of weight * coefficient[cell, slot] * event(scores). Adds its
   // gradient and, if `hessian` is not empty, a non-negative diagonal bound on its second
-  // derivative.
+  // derivative. Returns the value, or anything if it is not wanted, which may be faster.
   virtual double AddDerivatives(std::span<const double> scores,
                                 std::span<const double> coefficients, std::span<double> gradient,
-                                std::span<double> hessian) const = 0;
+                                std::span<double> hessian, bool want_value) const = 0;
 };
 
 std::unique_ptr<EventKernel> MakeBinaryKernel(EventLayout layout);

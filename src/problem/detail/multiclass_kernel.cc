@@ -178,7 +178,8 @@ class MulticlassKernel final : public EventKernel {
   }
 
   double AddDerivatives(std::span<const double> scores, std::span<const double> coefficients,
-                        std::span<double> gradient, std::span<double> hessian) const override {
+                        std::span<double> gradient, std::span<double> hessian,
+                        bool /*want_value*/) const override {
     std::vector<double> partial(NumChunks(layout_.num_rows()), 0.0);
     ForEachRow(scores, [&](std::size_t chunk, std::size_t row, const SoftmaxBlock& block,
                            std::size_t i, RowEvent& event) {

@@ -48,7 +48,8 @@ class RegressionKernel final : public EventKernel {
   }
 
   double AddDerivatives(std::span<const double> scores, std::span<const double> coefficients,
-                        std::span<double> gradient, std::span<double> hessian) const override {
+                        std::span<double> gradient, std::span<double> hessian,
+                        bool /*want_value*/) const override {
     std::vector<double> partial(NumChunks(scores.size()), 0.0);
     ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
