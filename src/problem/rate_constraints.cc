@@ -276,8 +276,6 @@ double RateConstraints::AddLagrangian(std::span<const double> scores,
                                       std::span<double> gradient, std::span<double> hessian) const {
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   detail::CheckMultipliers(size(), multipliers);
-  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
-  detail::CheckMultipliers(size(), multipliers);
   const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);
   return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian,
                                  /*want_value=*/true) -
@@ -287,8 +285,6 @@ double RateConstraints::AddLagrangian(std::span<const double> scores,
 void RateConstraints::AddDerivatives(std::span<const double> scores,
                                      std::span<const double> multipliers,
                                      std::span<double> gradient, std::span<double> hessian) const {
-  detail::CheckDerivatives(*rows_, scores, gradient, hessian);
-  detail::CheckMultipliers(size(), multipliers);
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   detail::CheckMultipliers(size(), multipliers);
   const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);

@@ -282,6 +282,48 @@ TEST(Derivatives, HessianIsAddedToWhatIsThere) {
   for (std::size_t i = 0; i < scores.size(); ++i) EXPECT_NEAR(one[i], zero[i] + 1.0, 1e-12);
 }
 
+TEST(Derivatives, AreTheSameWithoutTheValue) {
+  ForEverySet(
+      43, [](const RateConstraints& set, const std::vector<double>& scores, const RowData&) {
+        const std::vector<double> y = RandomMultipliers(set, 41);
+        std::vector<double> gradient(scores.size(), 0.0), hessian = gradient;
+        std::vector<double> gradient_alone(scores.size(), 0.0), hessian_alone = gradient_alone;
+        set.AddLagrangian(scores, y, gradient, hessian);
+        set.AddDerivatives(scores, y, gradient_alone, hessian_alone);
+        for (std::size_t i = 0; i < scores.size(); ++i) {
+          ASSERT_NEAR(gradient_alone[i], gradient[i], 1e-14);
+          ASSERT_NEAR(hessian_alone[i], hessian[i], 1e-14);
+        }
+        std::vector<double> no_hessian(scores.size(), 0.0);
+        set.AddDerivatives(scores, y, no_hessian, {});
+        EXPECT_EQ(no_hessian, gradient_alone);
+      });
+}
+
+// d error / dF_i = weight_i (p_i - y_i) / W, whatever is left over after whole vectors of rows, and
+// with nothing written beyond them.
+TEST(Derivatives, EveryNumberOfRows) {
+  for (std::size_t n = 1; n <= 40; ++n) {
+    SCOPED_TRACE(n);
+    RowData rows = BinaryRows(n, 42);
+    if (n % 2 == 0) rows.rate_weights = rows.weights = {};
+    const std::vector<double> scores = RandomScores(rows, 2.0, 43);
+    const RateConstraints set(ParseAll({"error <= 30%"}), rows);
+    double weight = 0.0;
+    for (std::size_t i = 0; i < n; ++i) weight += rows.rate_weight(i);
+    std::vector<double> gradient(n, 0.0), alone(n, 0.0), hessian(n, 0.0);
+    set.AddLagrangian(scores, std::vector{1.0}, gradient, {});
+    set.AddDerivatives(scores, std::vector{1.0}, alone, hessian);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double p = 1.0 / (1.0 + std::exp(-scores[i]));
+      const double share = rows.rate_weight(i) / weight;
+      EXPECT_NEAR(gradient[i], share * (p - rows.labels.codes[i]), 1e-15);
+      EXPECT_NEAR(alone[i], share * (p - rows.labels.codes[i]), 1e-15);
+      EXPECT_NEAR(hessian[i], share * p * (1.0 - p), 1e-15);
+    }
+  }
+}
+
 // --- Weights, order and threads ---
 
 // The rows in the order of `picked`, which may repeat or permute them.
@@ -316,7 +358,7 @@ std::vector<double> PickedScores(const RowData& rows, const std::vector<double>&
 struct Answers {
   std::vector<double> surrogate, exact, measured;
   double worst = 0.0, lipschitz = 0.0, weak_convexity = 0.0, lagrangian = 0.0, objective = 0.0;
-  std::vector<double> gradient, hessian, objective_gradient, objective_hessian;
+  std::vector<double> gradient, hessian, gradient_alone, objective_gradient, objective_hessian;
 };
 
 struct Problem {
@@ -342,10 +384,11 @@ Answers Solve(const RowData& rows, const std::vector<double>& scores) {
   answers.lipschitz = set.LipschitzBound();
   answers.weak_convexity = set.WeakConvexityBound();
   const std::vector<double> zero(scores.size(), 0.0);
-  answers.gradient = answers.hessian = zero;
+  answers.gradient = answers.hessian = answers.gradient_alone = zero;
   answers.objective_gradient = answers.objective_hessian = zero;
   answers.lagrangian =
       set.AddLagrangian(scores, RandomMultipliers(set, 26), answers.gradient, answers.hessian);
+  set.AddDerivatives(scores, RandomMultipliers(set, 26), answers.gradient_alone, {});
   answers.objective =
       objective.AddDerivatives(scores, 1.0, answers.objective_gradient, answers.objective_hessian);
   return answers;
@@ -493,6 +536,7 @@ TEST(Threads, DoNotChangeABit) {
       EXPECT_EQ(several.objective, one.objective);
       EXPECT_TRUE(several.gradient == one.gradient);
       EXPECT_TRUE(several.hessian == one.hessian);
+      EXPECT_TRUE(several.gradient_alone == one.gradient_alone);
       EXPECT_TRUE(several.objective_gradient == one.objective_gradient);
       EXPECT_TRUE(several.objective_hessian == one.objective_hessian);
     }
@@ -526,6 +570,9 @@ TEST(RateConstraintsError, SizesOfArguments) {
               "gradient: 9 values; allowed: 10, one for each row");
   ExpectError([&] { set.AddLagrangian(ten, two, ten, nine); },
               "hessian: 9 values; allowed: 10, one for each row");
+  ExpectError([&] { set.AddDerivatives(nine, two, ten, {}); }, nine_scores);
+  ExpectError([&] { set.AddDerivatives(ten, nine, ten, {}); },
+              "multipliers: 9 values; allowed: 2, one for each constraint row");
   ExpectError([&] { set.AddLagrangian(ten, nine, ten, {}); },
               "multipliers: 9 values; allowed: 2, one for each constraint row");
   const std::unique_ptr<ConstraintSet> majorizer = set.Majorize(ten);

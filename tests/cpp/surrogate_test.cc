@@ -164,7 +164,7 @@ RowData OneRow(std::size_t num_classes) {
   }
   rows.labels.codes = {0};
   for (std::size_t k = 0; k < num_classes; ++k) {
-    rows.labels.levels.push_back(std::string(1, static_cast<char>('a' + k)));
+    rows.labels.levels.emplace_back(1, static_cast<char>('a' + k));
   }
   return rows;
 }
@@ -416,7 +416,8 @@ TEST(BoundRule, NegativeLogNeedsALogarithm) {
   for (const SurrogateKind kind :
        {SurrogateKind::kHingeSquared, SurrogateKind::kHuberisedHinge, SurrogateKind::kSigmoid}) {
     try {
-      RateConstraints(ParseAll({"fnr <= 5%"}), rows, {.kind = kind, .bound_rule = kNegativeLog});
+      const RateConstraints set(ParseAll({"fnr <= 5%"}), rows,
+                                {.kind = kind, .bound_rule = kNegativeLog});
       FAIL() << "no error";
     } catch (const std::invalid_argument& error) {
       EXPECT_EQ(std::string(error.what()), "bound_rule: 'negative_log' with surrogate '" +

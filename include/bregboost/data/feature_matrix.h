@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <variant>
 
 namespace bregboost {
@@ -44,7 +45,7 @@ class FeatureMatrix {
   using Sparse = Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>>;
   using Storage = std::variant<RowMajor, ColumnMajor, Sparse>;
 
-  explicit FeatureMatrix(Storage storage) : storage_(storage) {}
+  explicit FeatureMatrix(Storage storage) : storage_(std::move(storage)) {}
 
   Storage storage_;
 };

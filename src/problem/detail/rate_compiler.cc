@@ -211,7 +211,7 @@ SparseRow RateCompiler::Average(Event event, std::int32_t class_code, const Subs
 SparseRow RateCompiler::Compile(const Rate& rate, const std::vector<Condition>& extra,
                                 const std::string& text) {
   if (rate.kind != RateKind::kLoss) RequireClassification(rate, text);
-  const auto complement = [](SparseRow row) {
+  const auto complement = [](const SparseRow& row) {
     SparseRow result{.entries = {}, .constant = 1.0};
     AddScaled(row, -1.0, result);
     return result;
