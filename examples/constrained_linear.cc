@@ -111,7 +111,7 @@ json Solve(const Settings& settings, LinearLearner& learner, RateConstraints& co
     cbpr.form = Choose("form", settings.form, {CbprForm::kProximal, CbprForm::kLinearized});
     cbpr.fritz_john_tolerance = settings.tolerance;
     cbpr.max_outer_iterations = settings.max_iterations;
-    cbpr.subproblem.step_ratio = cbpr.feasibility.subproblem.step_ratio = settings.step_ratio;
+    cbpr.subproblem.step_ratio = settings.step_ratio;
     const CbprResult solved = SolveCbpr(learner, constraints, cbpr);
     result["reason"] = Name(solved.reason);
     result["multipliers"] = solved.multipliers;

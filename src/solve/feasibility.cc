@@ -107,6 +107,14 @@ class FeasibilitySearch {
 
 }  // namespace
 
+AbppOptions FeasibilitySubproblem() {
+  AbppOptions options;
+  options.step_ratio = 30.0;
+  options.termination.stationarity_tolerance = 1e-5;
+  options.termination.max_iterations = 2000;
+  return options;
+}
+
 void Validate(const FeasibilityOptions& options, std::size_t num_constraints) {
   if (!(options.target <= 0.0) || !std::isfinite(options.target)) {
     throw std::invalid_argument(

@@ -9,13 +9,17 @@
 
 namespace bregboost {
 
+// Without an objective the model may have far to go while multipliers stay below 1, so primal steps
+// are long; the verdict needs no more than a few digits.
+AbppOptions FeasibilitySubproblem();
+
 struct FeasibilityOptions {
   // Found when max_j g_j <= target; at most 0.
   double target = 0.0;
   // An outer iteration that lowers max_j g_j by less ends the search; > 0.
   double improvement_tolerance = 1e-6;
   std::int64_t max_outer_iterations = 50;  // > 0; convex sets need one
-  AbppOptions subproblem;
+  AbppOptions subproblem = FeasibilitySubproblem();
 };
 void Validate(const FeasibilityOptions& options, std::size_t num_constraints);
 
