@@ -132,6 +132,10 @@ lint: build-clang  ## clang-tidy over our sources
 	run-clang-tidy -quiet -p build/clang -j $(JOBS) '^$(CURDIR)/(src|tests|benchmarks|examples)/' 2>&1 | \
 	  sed -E '/^[0-9]+ warnings? generated\.$$/d'
 
+.PHONY: figures
+figures: setup build  ## Draw the figures of the documentation anew
+	BREGBOOST_BUILD_DIR=build/dev $(VENV_BIN)/python scripts/make_figures.py
+
 .PHONY: docs
 docs: setup  ## Check every Markdown link and render docs/ to build/docs
 	$(VENV_BIN)/python scripts/check_links.py

@@ -325,7 +325,13 @@ double SparseRow::Dot(std::span<const double> sums) const {
 CompiledConstraints Compile(const std::vector<Constraint>& constraints, const RowData& rows,
                             EmptySubsetPolicy policy) {
   Validate(rows);
-  return Compiler(constraints, rows, policy).Finish();
+  // Constraints built in code pass through the grammar as well, so that its checks hold for them
+  // and everything below sees the canonical form.
+  std::vector<Constraint> canonical;
+  for (const Constraint& constraint : constraints) {
+    canonical.push_back(ParseConstraint(ToText(constraint)));
+  }
+  return Compiler(canonical, rows, policy).Finish();
 }
 
 double Violation(const CompiledConstraint& constraint, std::span<const double> sums) {

@@ -1,6 +1,7 @@
 #include "bregboost/problem/objective.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "problem/detail/event_kernel.h"
 #include "problem/detail/input_checks.h"
@@ -43,6 +44,10 @@ Objective::Objective(const RowData& rows, const ObjectiveOptions& options)
   Validate(rows);
   Validate(options.loss);
   detail::CheckLossFits(rows, options.loss);
+  if (options.weighting == ObjectiveWeighting::kClassBalanced && rows.task() == Task::kRegression) {
+    throw std::invalid_argument(
+        "weighting: 'class balanced' on a numeric target; allowed: by rows, or class labels");
+  }
   cells_ = std::make_unique<CellTable>(MakeCells(rows, {}, /*with_baseline=*/false));
   detail::EventLayout layout{.cells = cells_.get(),
                              .slots = LossSlots(rows),

@@ -8,6 +8,7 @@
 
 #include "bregboost/problem/compiled_constraints.h"
 #include "bregboost/problem/constraint_error.h"
+#include "bregboost/problem/parser.h"
 #include "random_problems.h"
 
 namespace bregboost {
@@ -248,6 +249,29 @@ TEST(CompileError, UndefinedPolicyForgivesOnlyEmptySubsets) {
   EXPECT_NO_THROW(compile("error(sex=X) <= 5%"));
   EXPECT_THROW(compile("error(sex=Y) <= 5%"), ConstraintError);
   EXPECT_THROW(compile("error(class=maybe) <= 5%"), ConstraintError);
+}
+
+// What the parser refuses is refused here too when it is built in code.
+TEST(CompileError, ConstraintsBuiltInCodePassTheChecksOfTheGrammar) {
+  const RowData rows = BinaryRows(50, 1);
+  const auto code_of = [&](const Constraint& constraint) -> std::optional<Code> {
+    try {
+      Compile({constraint}, rows);
+    } catch (const ConstraintError& error) {
+      return error.code();
+    }
+    return std::nullopt;
+  };
+  Constraint gap = ParseConstraint("gap(error, by=sex) <= 5%");
+  EXPECT_EQ(code_of(gap), std::nullopt);
+  gap.relation = Relation::kAtLeast;
+  EXPECT_EQ(code_of(gap), Code::kGapLowerBound);
+  Constraint precision = ParseConstraint("precision >= 60%");
+  precision.relation = Relation::kAtMost;
+  EXPECT_EQ(code_of(precision), Code::kPrecisionUpperBound);
+  Constraint wide = ParseConstraint("fnr <= 5%");
+  wide.bound = 1.2;
+  EXPECT_EQ(code_of(wide), Code::kBoundOutOfRange);
 }
 
 }  // namespace

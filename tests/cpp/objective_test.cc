@@ -124,11 +124,11 @@ void ForEveryObjective(const std::function<void(const Objective&, const RowData&
       SCOPED_TRACE(rows.labels.levels.size());
       check(Objective(rows, {.weighting = weighting}), rows);
     }
-    const RowData rows = RegressionRows(40, 13);
-    for (const LossOptions& loss : {kSquared, kHuber}) {
-      SCOPED_TRACE(Name(loss.kind));
-      check(Objective(rows, {.loss = loss, .weighting = weighting}), rows);
-    }
+  }
+  const RowData rows = RegressionRows(40, 13);
+  for (const LossOptions& loss : {kSquared, kHuber}) {
+    SCOPED_TRACE(Name(loss.kind));
+    check(Objective(rows, {.loss = loss}), rows);
   }
 }
 
@@ -260,6 +260,12 @@ TEST(Objective, KnowsItsRowsAndSurvivesAMove) {
   EXPECT_EQ(second.Evaluate(scores), before);
   EXPECT_EQ(&second.rows(), &rows);
   EXPECT_EQ(second.options(), (ObjectiveOptions{.weighting = kClassBalanced}));
+}
+
+TEST(Objective, ClassBalanceNeedsClasses) {
+  const RowData rows = RegressionRows(10, 24);
+  EXPECT_THROW(Objective(rows, {.loss = kHuber, .weighting = ObjectiveWeighting::kClassBalanced}),
+               std::invalid_argument);
 }
 
 }  // namespace

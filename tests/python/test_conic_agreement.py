@@ -130,12 +130,12 @@ def test_three_classes(train):
 
 
 def test_seven_classes(train, data_dir):
-    assert_agreement(dry_beans(data_dir, rows=1600), train, [True] * 4, step_ratio=10.0)
+    assert_agreement(dry_beans(data_dir, rows=1600), train, [True] * 4)
 
 
 @pytest.mark.slow
 def test_seven_classes_all_rows(train, data_dir):
-    assert_agreement(dry_beans(data_dir, rows=None), train, [True] * 4, step_ratio=10.0)
+    assert_agreement(dry_beans(data_dir, rows=None), train, [True] * 4)
 
 
 @pytest.mark.parametrize(("loss", "bound"), [("squared", 0.505), ("huber", 0.24)])

@@ -227,22 +227,32 @@ class BinaryKernel final : public EventKernel {
                      std::span<double> gradient, std::span<double> hessian, bool want_value) const {
     const double scale = LogisticScale(layout_.surrogate);
     std::vector<LogisticCoefficients> by_cell(label_of_cell_.size());
+    std::vector<double> own_errors(label_of_cell_.size());
+    bool only_own_errors = true;
     for (std::size_t c = 0; c < by_cell.size(); ++c) {
       const double miss_0 = scale * coefficients[c * kSlots];
       const double miss_1 = scale * coefficients[c * kSlots + 1];
       const double loss = coefficients[c * kSlots + kLossSlot];
+      const bool label_1 = label_of_cell_[c] == 1;
       by_cell[c] = {.a = miss_0 + miss_1 + loss,
-                    .b = miss_1 + (label_of_cell_[c] == 1 ? loss : 0.0),
+                    .b = miss_1 + (label_1 ? loss : 0.0),
                     .h = std::max(0.0, miss_0) + std::max(0.0, miss_1) + std::max(0.0, loss)};
+      own_errors[c] = by_cell[c].a;
+      only_own_errors = only_own_errors && (label_1 ? miss_0 : miss_1) == 0.0 &&
+                        by_cell[c].h == std::max(0.0, by_cell[c].a);
     }
+    const auto label_0 = std::count(label_of_cell_.begin(), label_of_cell_.end(), 0);
+    const LogisticTable table{.by_cell = by_cell.data(),
+                              .own_errors = only_own_errors ? own_errors.data() : nullptr,
+                              .first_of_label_1 = label_0};
     std::vector<double> partial(NumChunks(scores.size()), 0.0);
     ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
       const LogisticRows rows = Rows(scores, begin, end);
       double* bend = hessian.empty() ? nullptr : hessian.data() + begin;
       if (want_value) {
-        partial[chunk] = AddLogisticLagrangian(rows, by_cell.data(), gradient.data() + begin, bend);
+        partial[chunk] = AddLogisticLagrangian(rows, table, gradient.data() + begin, bend);
       } else {
-        AddLogisticDerivatives(rows, by_cell.data(), gradient.data() + begin, bend);
+        AddLogisticDerivatives(rows, table, gradient.data() + begin, bend);
       }
     });
     double total = 0.0;

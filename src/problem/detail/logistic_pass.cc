@@ -56,9 +56,24 @@ HWY_INLINE void Add4(const double* from, double* to) {
   }
 }
 
+struct RowCoefficients {
+  V a, b, h;
+};
+
+HWY_INLINE RowCoefficients GatherOwnErrors(const LogisticTable& table, const std::uint32_t* cells) {
+  const D d;
+  const hn::RebindToSigned<D> di;
+  const hn::Rebind<std::uint32_t, D> du32;
+  const auto index =
+      hn::BitCast(di, hn::PromoteTo(hn::RebindToUnsigned<D>(), hn::LoadU(du32, cells)));
+  const V a = hn::GatherIndex(d, table.own_errors, index);
+  const auto label_1 = hn::Gt(index, hn::Set(di, table.first_of_label_1 - 1));
+  return {a, hn::IfThenElseZero(hn::RebindMask(d, label_1), a), hn::Max(a, hn::Zero(d))};
+}
+
 template <bool kValue>
-HWY_INLINE double Derive(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                         double* gradient, double* hessian) {
+HWY_INLINE double Derive(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                         double* hessian) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   HWY_ALIGN double coefficients[4 * kBlock];  // of each row of the block, side by side
@@ -66,8 +81,9 @@ HWY_INLINE double Derive(const LogisticRows& rows, const LogisticCoefficients* b
   V total = hn::Zero(d);
   for (std::size_t first = 0; first < rows.size; first += kBlock) {
     const std::size_t n = std::min(kBlock, rows.size - first);
-    for (std::size_t i = 0; i < n; ++i) {
-      Copy4(&by_cell[rows.cells[first + i]].a, coefficients + 4 * i);
+    const bool own_errors = table.own_errors != nullptr && n == kBlock;
+    for (std::size_t i = 0; i < n && !own_errors; ++i) {
+      Copy4(&table.by_cell[rows.cells[first + i]].a, coefficients + 4 * i);
     }
     const double* scores = rows.scores + first;
     const double* weights = rows.weights == nullptr ? nullptr : rows.weights + first;
@@ -91,7 +107,14 @@ HWY_INLINE double Derive(const LogisticRows& rows, const LogisticCoefficients* b
       const V score = hn::LoadU(d, scores + i);
       const Logistic logistic = LogisticOf(score);
       V a, b, h, unused;
-      hn::LoadInterleaved4(d, coefficients + 4 * i, a, b, h, unused);
+      if (own_errors) {
+        const RowCoefficients row = GatherOwnErrors(table, rows.cells + first + i);
+        a = row.a;
+        b = row.b;
+        h = row.h;
+      } else {
+        hn::LoadInterleaved4(d, coefficients + 4 * i, a, b, h, unused);
+      }
       if (weights != nullptr) {
         const V weight = hn::LoadU(d, weights + i);
         a = hn::Mul(a, weight);
@@ -122,14 +145,14 @@ HWY_INLINE double Derive(const LogisticRows& rows, const LogisticCoefficients* b
   return hn::GetLane(hn::SumOfLanes(d, total));
 }
 
-void DerivativesTarget(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                       double* gradient, double* hessian) {
-  Derive<false>(rows, by_cell, gradient, hessian);
+void DerivativesTarget(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                       double* hessian) {
+  Derive<false>(rows, table, gradient, hessian);
 }
 
-double LagrangianTarget(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                        double* gradient, double* hessian) {
-  return Derive<true>(rows, by_cell, gradient, hessian);
+double LagrangianTarget(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                        double* hessian) {
+  return Derive<true>(rows, table, gradient, hessian);
 }
 
 void AccumulateTarget(const LogisticRows& rows, LogisticSums* by_cell) {
@@ -178,14 +201,14 @@ HWY_EXPORT(DerivativesTarget);
 HWY_EXPORT(LagrangianTarget);
 HWY_EXPORT(AccumulateTarget);
 
-void AddLogisticDerivatives(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                            double* gradient, double* hessian) {
-  HWY_DYNAMIC_DISPATCH(DerivativesTarget)(rows, by_cell, gradient, hessian);
+void AddLogisticDerivatives(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                            double* hessian) {
+  HWY_DYNAMIC_DISPATCH(DerivativesTarget)(rows, table, gradient, hessian);
 }
 
-double AddLogisticLagrangian(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                             double* gradient, double* hessian) {
-  return HWY_DYNAMIC_DISPATCH(LagrangianTarget)(rows, by_cell, gradient, hessian);
+double AddLogisticLagrangian(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                             double* hessian) {
+  return HWY_DYNAMIC_DISPATCH(LagrangianTarget)(rows, table, gradient, hessian);
 }
 
 void AccumulateLogistic(const LogisticRows& rows, LogisticSums* by_cell) {

@@ -17,6 +17,15 @@ struct LogisticCoefficients {
   double unused = 0.0;
 };
 
+// Cells come sorted by label, so a cell's label is whether it is at or past `first_of_label_1`.
+// Where the coefficients of every cell are those of its own errors and losses, which is the common
+// case, b is a or 0 by the label and h is max(a, 0): one look-up per row in place of three.
+struct LogisticTable {
+  const LogisticCoefficients* by_cell = nullptr;
+  const double* own_errors = nullptr;  // `a` by cell, or null where that does not hold
+  std::int64_t first_of_label_1 = 0;
+};
+
 struct LogisticRows {
   const double* scores = nullptr;
   const std::uint32_t* cells = nullptr;
@@ -25,11 +34,11 @@ struct LogisticRows {
 };
 
 // Adds to gradient and, unless null, hessian.
-void AddLogisticDerivatives(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                            double* gradient, double* hessian);
+void AddLogisticDerivatives(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                            double* hessian);
 // The same, and returns the sum of weight * (a log(1 + e^F) - b F): a logarithm more per row.
-double AddLogisticLagrangian(const LogisticRows& rows, const LogisticCoefficients* by_cell,
-                             double* gradient, double* hessian);
+double AddLogisticLagrangian(const LogisticRows& rows, const LogisticTable& table, double* gradient,
+                             double* hessian);
 
 struct LogisticSums {
   double miss[2] = {0.0, 0.0};      // sums of weight * log(1 + e^F) and weight * log(1 + e^-F)
