@@ -141,7 +141,9 @@ class LinearLearner::Subproblem {
     return gradient.norm();
   }
 
-  double modulus() const { return 1.0 / step_.tau + step_.anchor_weight; }
+  double modulus() const {
+    return step_.modulus > 0.0 ? step_.modulus : 1.0 / step_.tau + step_.anchor_weight;
+  }
   std::int64_t evaluations() const { return evaluations_; }
 
  private:
@@ -256,6 +258,13 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
   double tolerance = std::sqrt(2.0 * psi.modulus() * step.accuracy.nu);  // on ||v||
   double residual = 0.0;
   double suboptimality = 0.0;
+  // Line searches that find no descent throw: the best point is then as good as values of psi can
+  // tell, and the residual below says how good that is. Other errors come before any point is
+  // known.
+  const auto recover = [&] {
+    if (psi.best().size() == 0) throw;
+    x = psi.best();
+  };
   // L-BFGS-B measures its residual in another norm, so a stop of its own may fall short: tighten.
   constexpr int kAttempts = 4;
   for (int attempt = 0; attempt < kAttempts; ++attempt, tolerance *= 0.1) {
@@ -276,9 +285,9 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
         LBFGSpp::LBFGSSolver<double>(parameters).minimize(psi, x, value);
       }
     } catch (const std::runtime_error&) {
-      // The line search found no descent: the best point is as good as double precision allows, and
-      // the bound below tells how good that is.
-      if (psi.best().size() > 0) x = psi.best();
+      recover();
+    } catch (const std::logic_error&) {
+      recover();
     }
     residual = has_box() ? psi.Residual(x) : psi.Polish(tolerance, options_.memory, x);
     suboptimality = residual * residual / (2.0 * psi.modulus());  // by strong convexity

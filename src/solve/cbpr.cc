@@ -82,7 +82,7 @@ class CbprSolve {
   }
 
   // eps_3 = eps_4 = (L - rho) eps^2 / (4 L^2) for W = I. A stationarity residual s of the
-  // L-strongly convex sub-problem bounds its objective error by s^2 / (2 L).
+  // L-strongly convex sub-problem bounds its objective error by s^2 / (2 L) + sum of |y_j g_j|.
   void SetSubproblemTolerances() {
     const double l = result_.proximal_weight;
     const double slack = options_.form == CbprForm::kProximal ? l - rho_ : l;

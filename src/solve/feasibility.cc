@@ -12,6 +12,9 @@
 namespace bregboost {
 namespace {
 
+// How far around the point reached the verdict "infeasible" looks, in lengths of the way to it.
+constexpr double kRadius = 2.0;
+
 double Largest(const std::vector<double>& values) {
   double largest = -std::numeric_limits<double>::infinity();
   for (const double value : values) {
@@ -43,9 +46,13 @@ class FeasibilitySearch {
           inner == TerminationReason::kNumericalError) {
         return End(inner);
       }
-      if (before - result_.smallest_violation <= options_.improvement_tolerance) {
+      // A convex problem that is solved is settled; others are once a round brings nothing more.
+      const bool settled = constraints_.convex() ||
+                           before - result_.smallest_violation <= options_.improvement_tolerance;
+      if (inner == TerminationReason::kConverged && settled) {
         return End(TerminationReason::kInfeasible);
       }
+      if (inner == TerminationReason::kIterationLimit && settled) return End(inner);
     }
   }
 
@@ -67,14 +74,21 @@ class FeasibilitySearch {
     if (majorizer == nullptr && !constraints_.convex()) {
       settings.constraint_anchor =
           2.0 * constraints_.WeakConvexityBound() * learner_.ScoreSensitivity();
+      if (!std::isfinite(settings.constraint_anchor)) {
+        throw std::invalid_argument(
+            "surrogate: its curvature has no bound, so there is no convex model to look for a "
+            "feasible point in; allowed: surrogates without a clip");
+      }
     }
-    const TerminationCriteria& criteria = options_.subproblem.termination;
     settings.stop = [&](const IterationStats& stats,
                         const std::vector<double>& g) -> std::optional<TerminationReason> {
       if (Largest(g) <= options_.target) return TerminationReason::kFeasible;
-      if (stats.complementarity <= criteria.complementarity_tolerance &&
-          stats.stationarity <= criteria.stationarity_tolerance) {
-        return TerminationReason::kConverged;  // min_x max_j g_j is reached, and positive
+      // With v = sum y_j dg_j, convexity gives max_j g_j(x') >= max_j g_j(x) - gap - ||v|| ||x' -
+      // x||: no point within a radius can do much better.
+      const double radius = kRadius * (1.0 + std::sqrt(2.0 * learner_.AnchorDistance()));
+      const double possible_gain = stats.complementarity + stats.stationarity * radius;
+      if (possible_gain <= options_.verdict_tolerance * Largest(g)) {
+        return TerminationReason::kConverged;
       }
       return std::nullopt;
     };
@@ -110,7 +124,6 @@ class FeasibilitySearch {
 AbppOptions FeasibilitySubproblem() {
   AbppOptions options;
   options.step_ratio = 30.0;
-  options.termination.stationarity_tolerance = 1e-5;
   options.termination.max_iterations = 2000;
   return options;
 }
@@ -123,6 +136,10 @@ void Validate(const FeasibilityOptions& options, std::size_t num_constraints) {
   if (!(options.improvement_tolerance > 0.0)) {
     throw std::invalid_argument(
         fmt::format("improvement_tolerance: {}; allowed: above 0", options.improvement_tolerance));
+  }
+  if (!(options.verdict_tolerance > 0.0 && options.verdict_tolerance < 1.0)) {
+    throw std::invalid_argument(
+        fmt::format("verdict_tolerance: {}; allowed: between 0 and 1", options.verdict_tolerance));
   }
   if (options.max_outer_iterations < 1) {
     throw std::invalid_argument(

@@ -241,5 +241,27 @@ TEST(Feasibility, FindsAPointOrTheSmallestWorstViolation) {
   EXPECT_NEAR(learner.x()[0], 1.0, 1e-4);
 }
 
+// x_1 <= -100 is feasible, but not within three steps of a primal step of 0.1.
+TEST(Feasibility, AnUnfinishedSearchIsNotAVerdict) {
+  QuadraticLearner learner(MatrixXd::Identity(1, 1), Vec({0}));
+  QuadraticConstraints constraints((MatrixXd(1, 1) << 1).finished(), Vec({-100}));
+  FeasibilityOptions options;
+  options.max_outer_iterations = 1;
+  options.subproblem.primal_step = 0.1;
+  options.subproblem.termination.max_iterations = 3;
+  const FeasibilityResult result = FindFeasible(learner, constraints, options);
+  EXPECT_EQ(result.reason, TerminationReason::kIterationLimit);
+  EXPECT_GT(result.smallest_violation, 0.0);
+}
+
+TEST(Feasibility, AClippedSurrogateIsRefused) {
+  const GapProblem problem;
+  RateConstraints constraints = problem.Constraints({"gap(error, by=group) <= 5%"}, {.clip = 2.0});
+  LinearLearner learner = problem.PlainFit();
+  CbprOptions options;
+  options.form = CbprForm::kLinearized;
+  EXPECT_THROW(SolveCbpr(learner, constraints, options), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace bregboost

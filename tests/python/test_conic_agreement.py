@@ -141,3 +141,14 @@ def test_seven_classes_all_rows(train, data_dir):
 @pytest.mark.parametrize(("loss", "bound"), [("squared", 0.505), ("huber", 0.24)])
 def test_bounded_group_loss(train, loss, bound):
     assert_agreement(diabetes(loss, bound), train, [True, False])
+
+
+def test_an_infeasible_problem_ends_with_a_limit_not_an_error(train):
+    """No linear model has both mean losses at 0.4 once every tenth label is flipped."""
+    data = load_breast_cancer()
+    table = pd.DataFrame(standardise(data.data[:, :6])).add_prefix("f").assign(y=data.target)
+    table.loc[::10, "y"] = 1 - table.loc[::10, "y"]
+    arguments = ["--label", "y", "--l2", "0.01", "--max-iterations", "500"]
+    result = train(table, *arguments, "--constraint", "fnr <= 40%", "--constraint", "fpr <= 40%")
+    assert result["reason"] == "iteration_limit"
+    assert max(result["surrogate_values"]) > 0.01

@@ -35,9 +35,9 @@ class LinearLearner final : public ProximalLearner {
 
   std::span<const double> scores() const override { return scores_; }
   double objective() const override;
-  // L-BFGS (L-BFGS-B in a box) from x_k. psi is s-strongly convex, s = 1 / tau + anchor_weight, so
-  // a smallest subgradient v shows psi(x) - min psi <= ||v||^2 / (2 s); the step stops when that is
-  // within the accuracy asked for, or where double precision ends, and reports it.
+  // L-BFGS (L-BFGS-B in a box) from x_k. psi is s-strongly convex, s = ProximalStep::modulus, so
+  // its smallest subgradient v shows psi(x) - min psi <= ||v||^2 / (2 s); the step stops when that
+  // is within the accuracy asked for, or where double precision ends, and reports it.
   StepOutcome Step(const ProximalStep& step) override;
 
   void SetAnchor() override { anchor_ = x_; }

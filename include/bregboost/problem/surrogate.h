@@ -10,7 +10,7 @@ namespace bregboost {
 // A surrogate of "the prediction misses class t" as a function of the scores. With the binary
 // margin m (the score towards t), or the K-class margins m_j = F_t - F_j:
 enum class SurrogateKind {
-  kCrossEntropy,    // -log p_t                          convex, slope at most 1
+  kCrossEntropy,    // -log p_t                          convex
   kLogisticBase2,   // -log2 p_t                         convex, at least the 0-1 event
   kHingeSquared,    // sum_j max(0, 1 - m_j)^2           convex, at least the 0-1 event
   kHuberisedHinge,  // as above, linear for m_j < -1     convex, at least the 0-1 event

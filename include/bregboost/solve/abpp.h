@@ -31,7 +31,7 @@ std::string_view Name(StepRule rule);
 
 struct AbppOptions {
   StepRule step_rule = StepRule::kAdaptive;
-  // tau_0 > 0. Default: step_ratio / L_g.
+  // tau_0 > 0. Default: step_ratio sqrt(step_safety) / L_g.
   std::optional<double> primal_step;
   // sigma_0 > 0. Default: the largest that meets the step condition. Given together with tau_0
   // under kComputed, the condition is the caller's to keep.
@@ -42,8 +42,8 @@ struct AbppOptions {
   double step_safety = 1.0;  // the paper's delta, in (0, 1]
   // mu >= 0. Default: what the learner knows of f; 0 keeps the ratio of the steps constant.
   std::optional<double> strong_convexity;
-  // Multiplies the sub-problems' accuracy schedule; > 0. Sub-problems are never solved beyond a
-  // residual of a twentieth of the stationarity tolerance.
+  // Multiplies the sub-problems' accuracy schedule; > 0. Sub-problems are solved to a residual of a
+  // twentieth of the smallest tolerance (at least 1e-9) and no further.
   double accuracy_scale = 1.0;
   // Return the ergodic average in place of the last iterate.
   bool use_average = false;

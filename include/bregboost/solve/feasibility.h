@@ -16,6 +16,9 @@ AbppOptions FeasibilitySubproblem();
 struct FeasibilityOptions {
   // Found when max_j g_j <= target; at most 0.
   double target = 0.0;
+  // Infeasible when no point within twice the way gone from the start can lower max_j g_j by more
+  // than this share of it, by a bound that convexity gives; in (0, 1).
+  double verdict_tolerance = 0.01;
   // An outer iteration that lowers max_j g_j by less ends the search; > 0.
   double improvement_tolerance = 1e-6;
   std::int64_t max_outer_iterations = 50;  // > 0; convex sets need one
@@ -28,8 +31,8 @@ struct FeasibilityResult {
   double start_violation = 0.0;     // max_j g_j at the starting point
   double smallest_violation = 0.0;  // max_j g_j where the search ended: the smallest reached
   std::vector<double> values;       // g_j there
-  // kFeasible; kInfeasible: for convex constraints no point is feasible (to the tolerances), for
-  // others none was found near; or why the search ended early.
+  // kFeasible; kInfeasible: no point near is feasible, by the bound above for convex constraints,
+  // by their convex models for others; kIterationLimit: neither was settled; or why it ended early.
   TerminationReason reason = TerminationReason::kFeasible;
   std::vector<IterationStats> history;
 };

@@ -29,6 +29,9 @@ struct ProximalStep {
   double objective_weight = 1.0;
   double tau = 1.0;
   double anchor_weight = 0.0;
+  // psi is at least this strongly convex relative to D_W; 0 stands for 1 / tau + anchor_weight,
+  // which holds wherever f and <multipliers, g> are convex.
+  double modulus = 0.0;
   SubproblemAccuracy accuracy;
 };
 
@@ -53,7 +56,7 @@ class ProximalLearner {
   virtual double objective() const = 0;                // f(x_k)
 
   // x_{k+1} ~ argmin psi. Boosted trees: D_W = 1/2 ||F(x) - F(x_k)||^2 in the score norm adds
-  // (F - F_k) / tau to the gradient and 1 / tau to the hessian.
+  // m_i (F_i - F_k,i) / (M tau) to row i's gradient and m_i / (M tau) to its hessian.
   virtual StepOutcome Step(const ProximalStep& step) = 0;
 
   virtual void SetAnchor() = 0;

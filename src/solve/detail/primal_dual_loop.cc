@@ -35,6 +35,7 @@ class PrimalDualLoop {
         hooks_(hooks),
         mu_(options.strong_convexity.value_or(
             settings.objective_weight * learner.StrongConvexity() + settings.objective_anchor)) {
+    weak_convexity_ = constraints.WeakConvexityBound() * learner.ScoreSensitivity();
     InitializeMultipliers();
     ChooseSteps();
   }
@@ -205,6 +206,7 @@ class PrimalDualLoop {
            .objective_weight = settings_.objective_weight,
            .tau = step_.tau,
            .anchor_weight = settings_.objective_anchor + settings_.constraint_anchor * sum,
+           .modulus = Modulus(sum),
            .accuracy = accuracy});
       evaluations_ += outcome.evaluations;
       Evaluate();
@@ -241,9 +243,15 @@ class PrimalDualLoop {
     return accuracy;
   }
 
+  // What psi keeps of its convexity where <y, g> bends down by up to rho sum(y).
+  double Modulus(double multiplier_sum) const {
+    const double left = settings_.constraint_anchor - weak_convexity_;
+    return 1.0 / step_.tau + settings_.objective_anchor +
+           std::min(left, settings_.constraint_anchor) * multiplier_sum;
+  }
+
   // The factor by which both steps could grow and still meet tau sigma L^2 <= step_safety for the L
-  // seen in the step just made; below 1 the step was too long. 1 where the step is too short to
-  // tell.
+  // seen in the step just made; below 1 the step was too long. None where it was too short to tell.
   std::optional<double> StepRoom(const std::vector<double>& g_before, double distance) const {
     const double length = std::sqrt(2.0 * distance);
     const double change = Norm(g_, g_before);
@@ -269,7 +277,8 @@ class PrimalDualLoop {
   }
 
   // The bound on the gap is ||x* - x_0||^2 / (2 tau) + ||y* - y_0||^2 / (2 sigma) over the number
-  // of iterations, smallest where tau / sigma is the ratio of the two distances. After 10, 20, 40,
+  // of iterations, smallest where sqrt(tau / sigma) is the ratio of the two distances. After 10,
+  // 20, 40,
   // ... iterations the way gone so far stands in for the way to go, and the iteration starts afresh
   // from where it is with the better ratio: the theory holds from each start, and so does the
   // average. Half the ratio of the lengths did best over the problems of tests/python.
@@ -283,6 +292,7 @@ class PrimalDualLoop {
     const double ratio = 0.5 * primal / dual;  // sqrt(tau / sigma)
     const double product = std::sqrt(step_.tau * step_.sigma());
     step_ = {.tau = product * ratio, .gamma = 1.0 / (ratio * ratio)};
+    previous_g_ = g_;  // a start has nothing to extrapolate from
     StartAverage();
     return true;
   }
@@ -308,6 +318,7 @@ class PrimalDualLoop {
   const LoopSettings& settings_;
   const SolveHooks& hooks_;
   double mu_;
+  double weak_convexity_ = 0.0;  // rho: 0 for convex constraints
   StepSizes step_;
   double tau_0_ = 0.0;
   bool checks_steps_ = false;
