@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "problem/detail/parallel.h"
+#include "detail/parallel.h"
 
 namespace bregboost {
 namespace {

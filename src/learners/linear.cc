@@ -11,6 +11,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
+
 namespace bregboost {
 namespace {
 
@@ -33,14 +35,9 @@ void CheckBox(const char* field, const std::vector<double>& bounds, std::size_t 
 }
 
 void Check(const LinearOptions& options, std::size_t features) {
-  if (!(options.l2 >= 0.0) || !std::isfinite(options.l2)) {
-    throw std::invalid_argument(
-        fmt::format("l2: {}; allowed: a finite number, at least 0", options.l2));
-  }
-  if (options.memory < 1 || options.max_evaluations < 1) {
-    throw std::invalid_argument(fmt::format("memory: {}, max_evaluations: {}; allowed: at least 1",
-                                            options.memory, options.max_evaluations));
-  }
+  detail::RequireNonNegative("l2", options.l2);
+  detail::RequireAtLeast("memory", options.memory, 1);
+  detail::RequireAtLeast("max_evaluations", options.max_evaluations, 1);
   const bool lower = !options.coefficient_lower.empty();
   const bool upper = !options.coefficient_upper.empty();
   if (lower) CheckBox("coefficient_lower", options.coefficient_lower, features);

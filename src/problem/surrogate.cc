@@ -6,16 +6,12 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
+
 namespace bregboost {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-void CheckPositive(const char* field, double value, bool may_be_infinite) {
-  if (value > 0.0 && (may_be_infinite || std::isfinite(value))) return;
-  throw std::invalid_argument(fmt::format("{}: {}; allowed: {} above 0", field, value,
-                                          may_be_infinite ? "any number" : "a finite number"));
-}
 
 // log softmax: gradient p - e_t, hessian diag(p) - p p'.
 DerivativeBounds CrossEntropyBounds(std::size_t num_classes) {
@@ -70,12 +66,14 @@ std::string_view Name(LossKind kind) {
 }
 
 void Validate(const SurrogateOptions& options) {
-  CheckPositive("temperature", options.temperature, /*may_be_infinite=*/false);
-  CheckPositive("clip", options.clip, /*may_be_infinite=*/true);
+  detail::RequirePositive("temperature", options.temperature);
+  if (!(options.clip > 0.0)) {  // infinite, the default, clips nothing
+    throw std::invalid_argument(fmt::format("clip: {}; allowed: any number above 0", options.clip));
+  }
 }
 
 void Validate(const LossOptions& options) {
-  CheckPositive("huber_delta", options.huber_delta, /*may_be_infinite=*/false);
+  detail::RequirePositive("huber_delta", options.huber_delta);
 }
 
 bool IsConvex(const SurrogateOptions& options) {

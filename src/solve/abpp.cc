@@ -5,36 +5,25 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
 #include "solve/detail/primal_dual_loop.h"
 
 namespace bregboost {
-namespace {
-
-void CheckPositive(const char* field, double value) {
-  if (value > 0.0 && std::isfinite(value)) return;
-  throw std::invalid_argument(
-      fmt::format("{}: {}; allowed: a finite number above 0", field, value));
-}
-
-}  // namespace
-
 std::string_view Name(StepRule rule) {
   return rule == StepRule::kComputed ? "computed" : "adaptive";
 }
 
 void Validate(const AbppOptions& options, std::size_t num_constraints) {
-  if (options.primal_step) CheckPositive("primal_step", *options.primal_step);
-  if (options.dual_step) CheckPositive("dual_step", *options.dual_step);
-  CheckPositive("step_ratio", options.step_ratio);
-  CheckPositive("accuracy_scale", options.accuracy_scale);
+  if (options.primal_step) detail::RequirePositive("primal_step", *options.primal_step);
+  if (options.dual_step) detail::RequirePositive("dual_step", *options.dual_step);
+  detail::RequirePositive("step_ratio", options.step_ratio);
+  detail::RequirePositive("accuracy_scale", options.accuracy_scale);
   if (!(options.step_safety > 0.0 && options.step_safety <= 1.0)) {
     throw std::invalid_argument(
         fmt::format("step_safety: {}; allowed: above 0, at most 1", options.step_safety));
   }
-  const double mu = options.strong_convexity.value_or(0.0);
-  if (!(mu >= 0.0) || !std::isfinite(mu)) {
-    throw std::invalid_argument(
-        fmt::format("strong_convexity: {}; allowed: a finite number, at least 0", mu));
+  if (options.strong_convexity) {
+    detail::RequireNonNegative("strong_convexity", *options.strong_convexity);
   }
   const std::vector<double>& y = options.initial_multipliers;
   if (!y.empty() && y.size() != num_constraints) {

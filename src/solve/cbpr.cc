@@ -8,6 +8,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
 #include "solve/detail/primal_dual_loop.h"
 
 namespace bregboost {
@@ -179,19 +180,11 @@ std::string_view Name(CbprForm form) {
 }
 
 void Validate(const CbprOptions& options, std::size_t num_constraints) {
-  const double weight = options.proximal_weight.value_or(1.0);
-  if (!(weight > 0.0) || !std::isfinite(weight)) {
-    throw std::invalid_argument(
-        fmt::format("proximal_weight: {}; allowed: a finite number above 0", weight));
+  if (options.proximal_weight) {
+    detail::RequirePositive("proximal_weight", *options.proximal_weight);
   }
-  if (!(options.fritz_john_tolerance > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("fritz_john_tolerance: {}; allowed: above 0", options.fritz_john_tolerance));
-  }
-  if (options.max_outer_iterations < 0) {
-    throw std::invalid_argument(
-        fmt::format("max_outer_iterations: {}; allowed: at least 0", options.max_outer_iterations));
-  }
+  detail::RequirePositive("fritz_john_tolerance", options.fritz_john_tolerance);
+  detail::RequireAtLeast<std::int64_t>("max_outer_iterations", options.max_outer_iterations, 0);
   Validate(options.subproblem, num_constraints);
   Validate(options.feasibility, num_constraints);
 }

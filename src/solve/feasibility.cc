@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
 #include "solve/detail/primal_dual_loop.h"
 
 namespace bregboost {
@@ -133,18 +134,12 @@ void Validate(const FeasibilityOptions& options, std::size_t num_constraints) {
     throw std::invalid_argument(
         fmt::format("target: {}; allowed: a finite number, at most 0", options.target));
   }
-  if (!(options.improvement_tolerance > 0.0)) {
-    throw std::invalid_argument(
-        fmt::format("improvement_tolerance: {}; allowed: above 0", options.improvement_tolerance));
-  }
+  detail::RequirePositive("improvement_tolerance", options.improvement_tolerance);
   if (!(options.verdict_tolerance > 0.0 && options.verdict_tolerance < 1.0)) {
     throw std::invalid_argument(
         fmt::format("verdict_tolerance: {}; allowed: between 0 and 1", options.verdict_tolerance));
   }
-  if (options.max_outer_iterations < 1) {
-    throw std::invalid_argument(
-        fmt::format("max_outer_iterations: {}; allowed: at least 1", options.max_outer_iterations));
-  }
+  detail::RequireAtLeast<std::int64_t>("max_outer_iterations", options.max_outer_iterations, 1);
   Validate(options.subproblem, num_constraints);
 }
 

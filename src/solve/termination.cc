@@ -5,14 +5,10 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "detail/option_checks.h"
+
 namespace bregboost {
 namespace {
-
-void CheckTolerance(const char* field, double value) {
-  if (value >= 0.0 && std::isfinite(value)) return;
-  throw std::invalid_argument(
-      fmt::format("{}: {}; allowed: a finite number, at least 0", field, value));
-}
 
 // Stationarity is infinite at the starting point and accuracy_reached may be unknown, so those two
 // are checked for NaN only where that means trouble.
@@ -49,13 +45,10 @@ std::string_view Name(TerminationReason reason) {
 }
 
 void Validate(const TerminationCriteria& criteria) {
-  CheckTolerance("feasibility_tolerance", criteria.feasibility_tolerance);
-  CheckTolerance("complementarity_tolerance", criteria.complementarity_tolerance);
-  CheckTolerance("stationarity_tolerance", criteria.stationarity_tolerance);
-  if (criteria.max_iterations < 0) {
-    throw std::invalid_argument(
-        fmt::format("max_iterations: {}; allowed: at least 0", criteria.max_iterations));
-  }
+  detail::RequireNonNegative("feasibility_tolerance", criteria.feasibility_tolerance);
+  detail::RequireNonNegative("complementarity_tolerance", criteria.complementarity_tolerance);
+  detail::RequireNonNegative("stationarity_tolerance", criteria.stationarity_tolerance);
+  detail::RequireAtLeast<std::int64_t>("max_iterations", criteria.max_iterations, 0);
   if (!(criteria.max_seconds > 0.0)) {
     throw std::invalid_argument(
         fmt::format("max_seconds: {}; allowed: above 0", criteria.max_seconds));

@@ -215,7 +215,7 @@ TEST(Cbpr, BadOptionsNameTheField) {
   EXPECT_NE(message(options).find("proximal_weight: 1e-06; allowed: above "), std::string::npos);
   options = {};
   options.fritz_john_tolerance = 0.0;
-  EXPECT_EQ(message(options), "fritz_john_tolerance: 0; allowed: above 0");
+  EXPECT_EQ(message(options), "fritz_john_tolerance: 0; allowed: a finite number above 0");
   options = {};
   options.feasibility.target = 0.5;
   EXPECT_EQ(message(options), "target: 0.5; allowed: a finite number, at most 0");

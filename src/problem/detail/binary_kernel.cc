@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "detail/parallel.h"
 #include "problem/detail/event_kernel.h"
 #include "problem/detail/logistic_pass.h"
 #include "problem/detail/margin_surrogate.h"
-#include "problem/detail/parallel.h"
 #include "problem/detail/vector_math.h"
 
 namespace bregboost::detail {

@@ -3,9 +3,9 @@
 #include <limits>
 #include <numbers>
 
+#include "detail/parallel.h"
 #include "problem/detail/event_kernel.h"
 #include "problem/detail/margin_surrogate.h"
-#include "problem/detail/parallel.h"
 #include "problem/detail/vector_math.h"
 
 namespace bregboost::detail {

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detail/parallel.h"
 #include "problem/detail/event_kernel.h"
 #include "problem/detail/margin_surrogate.h"
-#include "problem/detail/parallel.h"
 
 namespace bregboost::detail {
 namespace {
