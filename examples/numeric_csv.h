@@ -17,7 +17,8 @@ struct Csv {
 
 inline std::vector<std::string> SplitLine(const std::string& line) {
   std::vector<std::string> fields;
-  std::stringstream stream(line);
+  // Lines may end in CR LF.
+  std::stringstream stream(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
   for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
   return fields;
 }

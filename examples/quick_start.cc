@@ -1,4 +1,4 @@
-// Logistic regression that may miss at most 10% of the positives, from C++.
+// Logistic regression that may miss at most 40% of the positives, from C++.
 #include <iostream>
 #include <random>
 
@@ -26,7 +26,8 @@ int main() {
   const auto features = bregboost::FeatureMatrix::DenseRowMajor(values, 1000, 2);
 
   const bregboost::Objective loss(rows, {});
-  bregboost::RateConstraints limits({bregboost::ParseConstraint("fnr <= 40%")}, rows);
+  const bregboost::SurrogateOptions bound{.kind = bregboost::SurrogateKind::kLogisticBase2};
+  bregboost::RateConstraints limits({bregboost::ParseConstraint("fnr <= 40%")}, rows, bound);
   bregboost::LinearLearner model(features, loss, {.l2 = 1e-3});
   const bregboost::AbppResult result = bregboost::SolveAbpp(model, limits, {});
 

@@ -160,6 +160,18 @@ Eigen::MatrixXd FeatureMatrix::TransposedMultiply(std::span<const double> gradie
       storage_);
 }
 
+double FeatureMatrix::WeightedSquaredNorm(std::span<const double> weights) const {
+  return std::visit(
+      [&](const auto& x) {
+        double total = 0.0;
+        for (Eigen::Index i = 0; i < x.rows(); ++i) {
+          total += weights[static_cast<std::size_t>(i)] * x.row(i).squaredNorm();
+        }
+        return total;
+      },
+      storage_);
+}
+
 Eigen::MatrixXd FeatureMatrix::WeightedGram(std::span<const double> weights,
                                             bool with_intercept) const {
   CheckLength("weights", Signed(weights.size()), Signed(rows()));

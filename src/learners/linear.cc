@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "detail/option_checks.h"
@@ -20,28 +21,32 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 Index Signed(std::size_t value) { return static_cast<Index>(value); }
 
-void CheckBox(const char* field, const std::vector<double>& bounds, std::size_t features) {
+void CheckBox(const char* field, const std::vector<double>& bounds, std::size_t features,
+              double excluded) {
   if (bounds.size() != features) {
     throw std::invalid_argument(
         fmt::format("{}: {} values; allowed: none, or one for each of the {} features", field,
                     bounds.size(), features));
   }
   for (std::size_t j = 0; j < features; ++j) {
-    if (!std::isnan(bounds[j])) continue;
-    throw std::invalid_argument(fmt::format("{}: NaN for feature {}", field, j));
+    if (!std::isnan(bounds[j]) && bounds[j] != excluded) continue;
+    throw std::invalid_argument(fmt::format(
+        "{}: {} for feature {}; allowed: a number that leaves room", field, bounds[j], j));
   }
 }
 
 void Check(const LinearOptions& options, std::size_t features) {
   detail::RequireNonNegative("l2", options.l2);
   detail::RequireAtLeast("memory", options.memory, 1);
-  detail::RequireAtLeast("max_evaluations", options.max_evaluations, 1);
+  detail::RequireAtLeast("max_iterations", options.max_iterations, 1);
   const bool lower = !options.coefficient_lower.empty();
   const bool upper = !options.coefficient_upper.empty();
-  if (lower) CheckBox("coefficient_lower", options.coefficient_lower, features);
-  if (upper) CheckBox("coefficient_upper", options.coefficient_upper, features);
+  if (lower) CheckBox("coefficient_lower", options.coefficient_lower, features, kInfinity);
+  if (upper) CheckBox("coefficient_upper", options.coefficient_upper, features, -kInfinity);
   for (std::size_t j = 0; lower && upper && j < features; ++j) {
     if (options.coefficient_lower[j] <= options.coefficient_upper[j]) continue;
     throw std::invalid_argument(
@@ -59,6 +64,19 @@ VectorXd BoxSide(const std::vector<double>& bounds, std::size_t features, std::s
         Eigen::Map<const VectorXd>(bounds.data(), Signed(features));
   }
   return side;
+}
+
+// Of [X 1]' diag(weights) [X 1], or its trace, which is no smaller, where the matrix is too large.
+double LargestEigenvalue(const FeatureMatrix& features, std::span<const double> weights,
+                         bool with_intercept) {
+  constexpr std::size_t kMostColumns = 2000;
+  if (features.columns() > kMostColumns) {
+    const double ones = std::accumulate(weights.begin(), weights.end(), 0.0);
+    return features.WeightedSquaredNorm(weights) + (with_intercept ? ones : 0.0);
+  }
+  const MatrixXd gram = features.WeightedGram(weights, with_intercept);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(gram, Eigen::EigenvaluesOnly);
+  return spectrum.eigenvalues().maxCoeff();
 }
 
 struct LinearState final : ModelState {
@@ -138,9 +156,7 @@ class LinearLearner::Subproblem {
     return gradient.norm();
   }
 
-  double modulus() const {
-    return step_.modulus > 0.0 ? step_.modulus : 1.0 / step_.tau + step_.anchor_weight;
-  }
+  double modulus() const { return step_.modulus.value_or(1.0 / step_.tau + step_.anchor_weight); }
   std::int64_t evaluations() const { return evaluations_; }
 
  private:
@@ -156,7 +172,7 @@ class LinearLearner::Subproblem {
 
 LinearLearner::LinearLearner(const FeatureMatrix& features, const Objective& objective,
                              const LinearOptions& options)
-    : features_(&features),
+    : features_(features),
       objective_(&objective),
       options_(options),
       num_scores_(objective.rows().num_scores()) {
@@ -167,7 +183,9 @@ LinearLearner::LinearLearner(const FeatureMatrix& features, const Objective& obj
   }
   const std::size_t d = features.columns();
   Check(options, d);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (d == 0 && !options.fit_intercept) {
+    throw std::invalid_argument("features: 0 columns without an intercept; allowed: at least 1");
+  }
   if (!options.coefficient_lower.empty() || !options.coefficient_upper.empty()) {
     lower_ = BoxSide(options.coefficient_lower, d, num_scores_, options.fit_intercept, -kInfinity);
     upper_ = BoxSide(options.coefficient_upper, d, num_scores_, options.fit_intercept, kInfinity);
@@ -182,16 +200,14 @@ LinearLearner::LinearLearner(const FeatureMatrix& features, const Objective& obj
   std::vector<double> metric(rows.num_rows());
   double total = 0.0;
   for (std::size_t i = 0; i < metric.size(); ++i) total += metric[i] = rows.metric_weight(i);
-  const MatrixXd gram = features.WeightedGram(metric, options.fit_intercept) / total;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> spectrum(gram, Eigen::EigenvaluesOnly);
-  score_sensitivity_ = spectrum.eigenvalues().maxCoeff();
+  score_sensitivity_ = LargestEigenvalue(features, metric, options.fit_intercept) / total;
   // The curvature of a cross-entropy vanishes far out, so only the penalty counts, and it leaves
   // the intercept free.
   strong_convexity_ = options.fit_intercept ? 0.0 : options.l2;
 }
 
 MatrixXd LinearLearner::coefficients() const {
-  return Eigen::Map<const MatrixXd>(x_.data(), Signed(features_->columns()), Signed(num_scores_));
+  return Eigen::Map<const MatrixXd>(x_.data(), Signed(features_.columns()), Signed(num_scores_));
 }
 
 VectorXd LinearLearner::intercept() const {
@@ -201,9 +217,17 @@ VectorXd LinearLearner::intercept() const {
 
 void LinearLearner::SetModel(const Eigen::Ref<const MatrixXd>& coefficients,
                              const Eigen::Ref<const VectorXd>& intercept) {
+  const Index d = Signed(features_.columns());
+  const Index k = Signed(num_scores_);
+  if (coefficients.rows() != d || coefficients.cols() != k || intercept.size() != k) {
+    throw std::invalid_argument(
+        fmt::format("model: {} x {} coefficients and {} intercepts; allowed: {} x {} and {}",
+                    coefficients.rows(), coefficients.cols(), intercept.size(), d, k, k));
+  }
   VectorXd x(x_.size());
-  x.head(coefficients.size()) = coefficients.reshaped();
-  if (options_.fit_intercept) x.tail(Signed(num_scores_)) = intercept;
+  x.head(d * k) = coefficients.reshaped();
+  if (options_.fit_intercept) x.tail(k) = intercept;
+  if (has_box()) x = x.cwiseMax(lower_).cwiseMin(upper_);
   MoveTo(x);
 }
 
@@ -213,26 +237,26 @@ void LinearLearner::MoveTo(const VectorXd& x) {
 }
 
 void LinearLearner::ScoresOf(const VectorXd& x, std::span<double> scores) const {
-  const Index d = Signed(features_->columns());
+  const Index d = Signed(features_.columns());
   const Index k = Signed(num_scores_);
   const Eigen::Map<const MatrixXd> coefficients(x.data(), d, k);
   const VectorXd intercept = options_.fit_intercept ? VectorXd(x.tail(k)) : VectorXd::Zero(k);
-  features_->Multiply(coefficients, intercept, scores);
+  features_.Multiply(coefficients, intercept, scores);
 }
 
 double LinearLearner::Penalty(const VectorXd& x) const {
-  return 0.5 * options_.l2 * x.head(Signed(features_->columns() * num_scores_)).squaredNorm();
+  return 0.5 * options_.l2 * x.head(Signed(features_.columns() * num_scores_)).squaredNorm();
 }
 
 double LinearLearner::objective() const { return objective_->Evaluate(scores_) + Penalty(x_); }
 
 void LinearLearner::AddModelGradient(std::span<const double> score_gradient, const VectorXd& x,
                                      double objective_weight, VectorXd& gradient) const {
-  const Index size = Signed(features_->columns() * num_scores_);
-  gradient.head(size) += features_->TransposedMultiply(score_gradient).reshaped() +
+  const Index size = Signed(features_.columns() * num_scores_);
+  gradient.head(size) += features_.TransposedMultiply(score_gradient).reshaped() +
                          objective_weight * options_.l2 * x.head(size);
   if (!options_.fit_intercept) return;
-  const Eigen::Map<const MatrixXd> by_score(score_gradient.data(), Signed(features_->rows()),
+  const Eigen::Map<const MatrixXd> by_score(score_gradient.data(), Signed(features_.rows()),
                                             Signed(num_scores_));
   gradient.tail(Signed(num_scores_)) += by_score.colwise().sum().transpose();
 }
@@ -252,7 +276,9 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
   Subproblem psi(*this, step);
   VectorXd x = x_;
   double value = 0.0;
-  double tolerance = std::sqrt(2.0 * psi.modulus() * step.accuracy.nu);  // on ||v||
+  const bool convex = psi.modulus() > 0.0;
+  const double scale = convex ? psi.modulus() : 1.0 / step.tau;
+  double tolerance = std::sqrt(2.0 * scale * step.accuracy.nu);  // on ||v||
   double residual = 0.0;
   double suboptimality = 0.0;
   // Line searches that find no descent throw: the best point is then as good as values of psi can
@@ -271,14 +297,14 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
         parameters.m = options_.memory;
         parameters.epsilon = tolerance / std::sqrt(static_cast<double>(x.size()));
         parameters.epsilon_rel = 0.0;
-        parameters.max_iterations = options_.max_evaluations;
+        parameters.max_iterations = options_.max_iterations;
         LBFGSpp::LBFGSBSolver<double>(parameters).minimize(psi, x, value, lower_, upper_);
       } else {
         LBFGSpp::LBFGSParam<double> parameters;
         parameters.m = options_.memory;
         parameters.epsilon = tolerance;
         parameters.epsilon_rel = 0.0;
-        parameters.max_iterations = options_.max_evaluations;
+        parameters.max_iterations = options_.max_iterations;
         LBFGSpp::LBFGSSolver<double>(parameters).minimize(psi, x, value);
       }
     } catch (const std::runtime_error&) {
@@ -286,10 +312,10 @@ StepOutcome LinearLearner::Step(const ProximalStep& step) {
     } catch (const std::logic_error&) {
       recover();
     }
-    residual = has_box() ? psi.Residual(x) : psi.Polish(tolerance, options_.memory, x);
-    suboptimality = residual * residual / (2.0 * psi.modulus());  // by strong convexity
-    if (!(suboptimality > step.accuracy.nu)) break;
-    if (psi.evaluations() >= options_.max_evaluations) break;
+    residual = has_box() || !convex ? psi.Residual(x) : psi.Polish(tolerance, options_.memory, x);
+    suboptimality = convex ? residual * residual / (2.0 * psi.modulus())
+                           : std::numeric_limits<double>::quiet_NaN();
+    if (!(residual > tolerance)) break;
   }
   const double distance = 0.5 * (x - x_).squaredNorm();
   MoveTo(x);

@@ -35,6 +35,12 @@ void RequireColumn(const RowData& rows, const Column& column, const std::string&
   std::vector<std::string> known;
   for (const CategoricalColumn& group : rows.groups) known.push_back(group.name);
   const std::vector<std::string> nearest = NearestNames(column.name, known);
+  if (column.name == rows.labels.name && !column.name.empty()) {
+    throw ConstraintError(
+        ConstraintErrorCode::kUnknownColumn,
+        fmt::format("'{}' is the label, not a group column; allowed: class=...", column.name),
+        text);
+  }
   throw ConstraintError(
       ConstraintErrorCode::kUnknownColumn,
       fmt::format("unknown group column '{}'{}; allowed: {}", column.name,
@@ -218,11 +224,7 @@ class Compiler {
     } else {
       measured.value = rates_.Compile(constraint.expression, group, text_);
     }
-    std::vector<std::string> parts;
-    for (const Condition& c : group) {
-      parts.push_back(fmt::format("{}={}", c.column.is_label ? "class" : c.column.name, c.value));
-    }
-    measured.group = fmt::format("{}", fmt::join(parts, ", "));
+    measured.group = detail::GroupText(group);
     return measured;
   }
 

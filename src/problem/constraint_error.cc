@@ -69,8 +69,6 @@ std::string_view Name(ConstraintErrorCode code) {
       return "needs-predicted-class";
     case ConstraintErrorCode::kNeedsBaseline:
       return "needs-baseline";
-    case ConstraintErrorCode::kSurrogateUnavailable:
-      return "surrogate-unavailable";
   }
   return "unknown";
 }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <utility>
 
 #include "problem/detail/event_kernel.h"
 #include "problem/detail/input_checks.h"
@@ -58,12 +59,18 @@ std::vector<double> MinusBounds(const Vector& rates, std::span<const double> bou
   return g;
 }
 
-double WorstViolation(const CompiledConstraints& compiled, std::span<const double> exact_sums) {
-  double worst = 0.0;
+// Adds the largest violation, and marks the rows of undefined constraints: in the multiplied-out
+// form nothing selected would read as satisfied.
+void AddViolations(const CompiledConstraints& compiled, std::span<const double> exact_sums,
+                   ConstraintValues& values) {
   for (const CompiledConstraint& constraint : compiled.constraints) {
-    worst = std::max(worst, Violation(constraint, exact_sums));
+    const double violation = Violation(constraint, exact_sums);
+    values.worst_exact_violation = std::max(values.worst_exact_violation, violation);
+    if (std::isfinite(violation)) continue;
+    for (std::size_t j = 0; j < constraint.num_rows; ++j) {
+      values.exact[constraint.first_row + j] = std::numeric_limits<double>::quiet_NaN();
+    }
   }
-  return worst;
 }
 
 // The surrogate of a miss where all classes have the same score.
@@ -148,9 +155,11 @@ class RateConstraints::Majorizer final : public ConstraintSet {
     const std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
     const Vector rates = Times(positive_, sums.surrogate) - Times(negative_, tangents);
     const Vector exact = Times(parent_.compiled_->matrix, sums.exact);
-    return {.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
-            .exact = MinusBounds(exact, parent_.compiled_->bounds),
-            .worst_exact_violation = WorstViolation(*parent_.compiled_, sums.exact)};
+    ConstraintValues values{.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
+                            .exact = MinusBounds(exact, parent_.compiled_->bounds),
+                            .worst_exact_violation = 0.0};
+    AddViolations(*parent_.compiled_, sums.exact, values);
+    return values;
   }
 
   double AddLagrangian(std::span<const double> scores, std::span<const double> multipliers,
@@ -241,10 +250,12 @@ void RateConstraints::SetInitialBounds() {
 
 bool RateConstraints::UpdateBounds(double progress, std::span<const double> scores) {
   detail::CheckScores(*rows_, scores);
-  if (surrogate_.bound_rule != SurrogateBoundRule::kUniformThenCurrent || progress < 0.5 ||
-      bounds_follow_current_loss_) {
-    return false;
+  if (surrogate_.bound_rule != SurrogateBoundRule::kUniformThenCurrent) return false;
+  if (progress == 0.0) {
+    SetInitialBounds();
+    return std::exchange(bounds_follow_current_loss_, false);
   }
+  if (progress < 0.5 || bounds_follow_current_loss_) return false;
   bounds_follow_current_loss_ = true;
   const std::vector<double> sums = kernel_->Accumulate(scores).surrogate;
   const std::vector<double> of_all_rows = MeansOfSlots(*compiled_, sums);
@@ -266,9 +277,11 @@ ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const
   const detail::EventSums sums = kernel_->Accumulate(scores);
   const Vector surrogate = Times(compiled_->matrix, sums.surrogate);
   const Vector exact = Times(compiled_->matrix, sums.exact);
-  return {.surrogate = MinusBounds(surrogate, surrogate_bounds_),
-          .exact = MinusBounds(exact, compiled_->bounds),
-          .worst_exact_violation = WorstViolation(*compiled_, sums.exact)};
+  ConstraintValues values{.surrogate = MinusBounds(surrogate, surrogate_bounds_),
+                          .exact = MinusBounds(exact, compiled_->bounds),
+                          .worst_exact_violation = 0.0};
+  AddViolations(*compiled_, sums.exact, values);
+  return values;
 }
 
 double RateConstraints::AddLagrangian(std::span<const double> scores,

@@ -30,8 +30,13 @@ class CbprSolve {
   }
 
   CbprResult Run() {
-    result_.feasibility = FindFeasible(learner_, constraints_, options_.feasibility, hooks_);
-    multipliers_.assign(constraints_.size(), 0.0);
+    constraints_.UpdateBounds(0.0, learner_.scores());
+    FeasibilityOptions feasibility = options_.feasibility;
+    double& seconds = feasibility.subproblem.termination.max_seconds;
+    seconds = std::min(seconds, options_.subproblem.termination.max_seconds);
+    result_.feasibility = FindFeasible(learner_, constraints_, feasibility, hooks_);
+    multipliers_ = options_.subproblem.initial_multipliers;
+    multipliers_.resize(constraints_.size(), 0.0);
     if (!result_.feasibility.history.empty()) {
       evaluations_ = result_.feasibility.history.back().evaluations;
     }

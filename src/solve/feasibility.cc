@@ -35,14 +35,14 @@ class FeasibilitySearch {
   FeasibilityResult Run() {
     result_.values = constraints_.Evaluate(learner_.scores()).surrogate;
     result_.start_violation = result_.smallest_violation = Largest(result_.values);
-    if (constraints_.size() == 0 || result_.start_violation <= options_.target) return result_;
+    if (constraints_.size() == 0 || Found()) return result_;
     result_.needed = true;
     for (std::int64_t outer = 0;; ++outer) {
       if (std::isnan(result_.smallest_violation)) return End(TerminationReason::kNumericalError);
       if (outer >= options_.max_outer_iterations) return End(TerminationReason::kIterationLimit);
       const double before = result_.smallest_violation;
       const TerminationReason inner = Improve(outer);
-      if (result_.smallest_violation <= options_.target) return End(TerminationReason::kFeasible);
+      if (Found()) return End(TerminationReason::kFeasible);
       if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kTimeLimit ||
           inner == TerminationReason::kNumericalError) {
         return End(inner);
@@ -58,6 +58,12 @@ class FeasibilitySearch {
   }
 
  private:
+  // Rounding can keep a point that touches its limit just above it.
+  bool Found() const {
+    return result_.smallest_violation <=
+           options_.target + options_.subproblem.termination.feasibility_tolerance;
+  }
+
   // One convex model, solved; keeps the better of the points before and after.
   TerminationReason Improve(std::int64_t outer) {
     const std::unique_ptr<ModelState> before = learner_.Save();

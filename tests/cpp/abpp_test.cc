@@ -213,6 +213,16 @@ TEST(Abpp, ANaNConstraintIsANumericalErrorNotASatisfiedOne) {
   }
 }
 
+// Both steps of the adaptive rule may be taken back, so the learner is left at the last sound
+// point.
+TEST(Abpp, ANumericalErrorLeavesTheLastSoundPoint) {
+  const ToyProblem toy = testing::ActivePlane();
+  QuadraticLearner learner = toy.Learner();
+  BreakingConstraints constraints;
+  SolveAbpp(learner, constraints, Tight());
+  EXPECT_LE(learner.x()[0], 0.5);
+}
+
 TEST(Abpp, WithoutConstraintsItMinimisesTheObjective) {
   const ToyProblem toy = testing::ActivePlane();
   QuadraticLearner learner = toy.Learner();
@@ -246,8 +256,10 @@ TEST(Abpp, TheAverageIsTheWeightedMeanOfTheIterates) {
     total += row.averaging_weight;
     return true;
   };
-  SolveAbpp(learner, constraints, options, hooks);
+  const AbppResult result = SolveAbpp(learner, constraints, options, hooks);
   EXPECT_LT((learner.x() - sum / total).norm(), 1e-12);
+  EXPECT_EQ(result.stats.objective, learner.objective());
+  EXPECT_TRUE(result.convex);
 }
 
 TEST(Abpp, AWarmStartAtTheSolutionStaysThere) {

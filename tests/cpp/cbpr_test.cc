@@ -263,5 +263,26 @@ TEST(Feasibility, AClippedSurrogateIsRefused) {
   EXPECT_THROW(SolveCbpr(learner, constraints, options), std::invalid_argument);
 }
 
+// Equal losses are asked for exactly: zero scores have them, up to rounding.
+TEST(Feasibility, TouchingALimitIsFeasible) {
+  const GapProblem problem;
+  RateConstraints constraints = problem.Constraints({"gap(error, by=group) <= 0%"});
+  LinearLearner learner = problem.Learner();
+  const FeasibilityResult result = FindFeasible(learner, constraints, {});
+  EXPECT_EQ(result.reason, TerminationReason::kFeasible);
+  EXPECT_FALSE(result.needed);
+}
+
+TEST(Cbpr, TheTimeLimitCoversTheFeasibilityPhase) {
+  const GapProblem problem;
+  RateConstraints constraints = problem.Constraints({"max(loss, by=group) <= 0.2"});
+  LinearLearner learner = problem.Learner();
+  CbprOptions options;
+  options.subproblem.termination.max_seconds = 1e-9;
+  const CbprResult result = SolveCbpr(learner, constraints, options);
+  EXPECT_EQ(result.reason, TerminationReason::kTimeLimit);
+  EXPECT_LE(result.feasibility.history.size(), 2U);
+}
+
 }  // namespace
 }  // namespace bregboost

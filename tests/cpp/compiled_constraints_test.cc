@@ -606,5 +606,15 @@ TEST(ValuesAsText, OddTexts) {
   }
 }
 
+// Multiplied out, "precision >= 50%" with nothing selected would read 0 <= 0.
+TEST(Undefined, RowsOfAnUndefinedConstraintAreNaN) {
+  const RowData rows = BinaryRows(40, 31);
+  const RateConstraints constraints(ParseAll({"precision >= 50%", "fnr <= 50%"}), rows);
+  const ConstraintValues values = constraints.Evaluate(std::vector<double>(40, -1.0));
+  EXPECT_TRUE(std::isnan(values.exact[0]));
+  EXPECT_NEAR(values.exact[1], 0.5, 1e-12);  // every positive is missed
+  EXPECT_TRUE(std::isinf(values.worst_exact_violation));
+}
+
 }  // namespace
 }  // namespace bregboost

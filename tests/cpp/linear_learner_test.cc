@@ -2,6 +2,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "bregboost/learners/linear.h"
@@ -324,6 +325,77 @@ TEST(LinearLearner, BadOptionsNameTheField) {
   const FeatureMatrix short_features =
       FeatureMatrix::DenseRowMajor(std::span(data.features).first(80), 20, 4);
   EXPECT_THROW(LinearLearner(short_features, objective, {}), std::invalid_argument);
+}
+
+TEST(LinearLearner, ModelsOfTheWrongShapeAreRefusedAndBoxesKept) {
+  const GeneratedData data = testing::TwoGroups(50, 13);
+  const FeatureMatrix features = View(data);
+  const Objective objective(data.rows, {});
+  LinearOptions boxed;
+  boxed.coefficient_upper.assign(4, 1.0);
+  LinearLearner learner(features, objective, boxed);
+  EXPECT_THROW(learner.SetModel(VectorXd::Ones(3), VectorXd::Zero(1)), std::invalid_argument);
+  EXPECT_THROW(learner.SetModel(MatrixXd::Ones(4, 2), VectorXd::Zero(2)), std::invalid_argument);
+  learner.SetModel(VectorXd::Constant(4, 7.0), VectorXd::Zero(1));
+  EXPECT_EQ(learner.coefficients().maxCoeff(), 1.0);
+  boxed.coefficient_lower.assign(4, std::numeric_limits<double>::infinity());
+  EXPECT_THROW(LinearLearner(features, objective, boxed), std::invalid_argument);
+  const FeatureMatrix none = FeatureMatrix::DenseRowMajor({}, 50, 0);
+  EXPECT_THROW(LinearLearner(none, objective, {.fit_intercept = false}), std::invalid_argument);
+  EXPECT_NO_THROW(LinearLearner(none, objective, {}));
+}
+
+// The trace stands in for the largest eigenvalue of wide matrices, and is no smaller.
+TEST(LinearLearner, WideFeaturesHaveABoundToo) {
+  const GeneratedData data = testing::TwoGroups(20, 14);
+  const Objective objective(data.rows, {});
+  std::vector<std::int32_t> offsets = {0}, columns;
+  std::vector<double> values;
+  for (std::int32_t i = 0; i < 20; ++i) {
+    columns.push_back(100 * i);
+    values.push_back(2.0);
+    offsets.push_back(i + 1);
+  }
+  const LinearOptions bare{.fit_intercept = false};
+  const LinearLearner narrow(FeatureMatrix::Csr(offsets, columns, values, 2000), objective, bare);
+  const LinearLearner wide(FeatureMatrix::Csr(offsets, columns, values, 2001), objective, bare);
+  EXPECT_NEAR(narrow.ScoreSensitivity(), 4.0 / 20, 1e-12);  // orthogonal rows of length 2
+  EXPECT_NEAR(wide.ScoreSensitivity(), 4.0, 1e-12);
+}
+
+// A step whose psi is not convex has no bound to offer.
+TEST(LinearLearner, NoBoundWithoutConvexity) {
+  const GeneratedData data = testing::TwoGroups(100, 15);
+  const FeatureMatrix features = View(data);
+  const Objective objective(data.rows, {});
+  const RateConstraints constraints(Parse({"fnr <= 30%"}), data.rows);
+  const std::vector<double> multipliers = {0.5};
+  LinearLearner learner(features, objective, {});
+  const StepOutcome outcome = learner.Step({.constraints = &constraints,
+                                            .multipliers = multipliers,
+                                            .modulus = -1.0,
+                                            .accuracy = {.delta = 0.0, .nu = 1e-6}});
+  EXPECT_TRUE(std::isnan(outcome.suboptimality));
+  EXPECT_LT(outcome.residual, 1e-2);
+}
+
+// The paper's bounds: e log 2 at first, and once that is solved e times the loss reached there. A
+// second solve starts with the first bounds again.
+TEST(LinearLearner, BoundSchedulesMoveOnAtConvergenceAndStartAfresh) {
+  const GeneratedData data = testing::TwoGroups(400, 16);
+  const FeatureMatrix features = View(data);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= 90%"}), data.rows,
+                              {.bound_rule = SurrogateBoundRule::kUniformThenCurrent});
+  std::vector<double> objectives;
+  for (int run = 0; run < 2; ++run) {
+    LinearLearner learner(features, objective, {.l2 = 0.01});
+    const AbppResult result = SolveAbpp(learner, constraints, Tight(1e-7));
+    EXPECT_EQ(result.reason, TerminationReason::kConverged);
+    EXPECT_GT(result.multipliers[0], 0.0);  // 90% of the loss that a plain model reaches binds
+    objectives.push_back(learner.objective());
+  }
+  EXPECT_NEAR(objectives[0], objectives[1], 1e-9);
 }
 
 }  // namespace

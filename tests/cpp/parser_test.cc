@@ -528,7 +528,7 @@ TEST(ParseError, OfExpressions) {
 
 TEST(Name, IsUniquePerCodeAndRate) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Code::kSurrogateUnavailable); ++i) {
+  for (int i = 0; i <= static_cast<int>(Code::kNeedsBaseline); ++i) {
     EXPECT_TRUE(names.insert(Name(static_cast<Code>(i))).second) << i;
   }
   EXPECT_EQ(Name(Code::kUnknownRate), "unknown-rate");

@@ -35,6 +35,9 @@ class FeatureMatrix {
   // result(j, k) = sum_i x_ij gradient[k * rows + i]
   Eigen::MatrixXd TransposedMultiply(std::span<const double> gradient) const;
 
+  // sum_i weights_i ||x_i||^2
+  double WeightedSquaredNorm(std::span<const double> weights) const;
+
   // [X 1]' diag(weights) [X 1] if `with_intercept`, else X' diag(weights) X.
   Eigen::MatrixXd WeightedGram(std::span<const double> weights, bool with_intercept) const;
 

@@ -20,18 +20,20 @@ struct LinearOptions {
   // The set X: bounds on each feature's coefficients, for every class. Empty: none.
   std::vector<double> coefficient_lower = {};
   std::vector<double> coefficient_upper = {};
-  // L-BFGS: pairs kept, and the most derivative evaluations of one step.
+  // L-BFGS: pairs kept, and the most iterations of one run; both at least 1.
   int memory = 10;
-  int max_evaluations = 2000;
+  int max_iterations = 2000;
 
   bool operator==(const LinearOptions&) const = default;
 };
 
 class LinearLearner final : public ProximalLearner {
  public:
-  // Keeps references. Starts at zero, projected onto the box.
+  // Keeps a reference to `objective` and the view. Starts at zero, projected onto the box.
   LinearLearner(const FeatureMatrix& features, const Objective& objective,
                 const LinearOptions& options);
+
+  LinearLearner(const FeatureMatrix&, const Objective&&, const LinearOptions&) = delete;
 
   std::span<const double> scores() const override { return scores_; }
   double objective() const override;
@@ -57,14 +59,13 @@ class LinearLearner final : public ProximalLearner {
   // One column per score: 1 for binary and regression, K for K classes.
   Eigen::MatrixXd coefficients() const;
   Eigen::VectorXd intercept() const;
-  // Replaces x_k, e.g. for a warm start.
+  // Replaces x_k, e.g. for a warm start; coefficients outside the box are moved into it.
   void SetModel(const Eigen::Ref<const Eigen::MatrixXd>& coefficients,
                 const Eigen::Ref<const Eigen::VectorXd>& intercept);
 
  private:
   class Subproblem;
 
-  std::size_t num_scores() const { return num_scores_; }
   void MoveTo(const Eigen::VectorXd& x);
   void ScoresOf(const Eigen::VectorXd& x, std::span<double> scores) const;
   double Penalty(const Eigen::VectorXd& x) const;
@@ -75,7 +76,7 @@ class LinearLearner final : public ProximalLearner {
                                       const Eigen::VectorXd& gradient) const;
   bool has_box() const { return lower_.size() > 0; }
 
-  const FeatureMatrix* features_;
+  FeatureMatrix features_;
   const Objective* objective_;
   LinearOptions options_;
   std::size_t num_scores_;

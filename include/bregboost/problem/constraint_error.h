@@ -34,7 +34,6 @@ enum class ConstraintErrorCode {
   kNeedsClassification,    // a rate other than loss on a regression target
   kNeedsPredictedClass,    // selection_rate or precision on K > 2 without `predicted=`
   kNeedsBaseline,          // disagreement without a baseline model's predictions
-  kSurrogateUnavailable,   // the chosen surrogate cannot express this constraint
 };
 
 // A stable, hyphenated name for logs and documentation, e.g. "unknown-rate".

@@ -12,7 +12,7 @@ namespace bregboost {
 
 struct ConstraintValues {
   std::vector<double> surrogate;  // g_j with smooth events: what gradients see
-  std::vector<double> exact;      // g_j with 0-1 events: what the user asked for
+  std::vector<double> exact;      // g_j with 0-1 events; NaN for rows of an undefined constraint
   // Largest violation with 0-1 events over the constraints as the user wrote them, in their unit;
   // infinite where a rate is undefined, so that undefined never counts as satisfied.
   double worst_exact_violation = 0.0;
@@ -54,8 +54,9 @@ class ConstraintSet {
     return nullptr;
   }
 
-  // Called once before each iteration with the share of iterations done (0 to 1), for surrogate
-  // bounds that follow a schedule. Returns true if values of g have changed.
+  // For surrogate bounds that follow a schedule: called with 0 when a solve starts, which restores
+  // the first bounds, then before each iteration with the share of iterations done, and with 1 on
+  // convergence. Returns true if values of g have changed.
   virtual bool UpdateBounds(double /*progress*/, std::span<const double> /*scores*/) {
     return false;
   }

@@ -31,6 +31,7 @@ class Objective {
  public:
   // Keeps a reference to `rows`. Throws std::invalid_argument if the loss does not fit the target.
   Objective(const RowData& rows, const ObjectiveOptions& options);
+  Objective(const RowData&& rows, const ObjectiveOptions& options) = delete;
   ~Objective();
   Objective(Objective&&) noexcept;
   Objective& operator=(Objective&&) noexcept;

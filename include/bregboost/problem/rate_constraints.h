@@ -25,6 +25,9 @@ class RateConstraints final : public ConstraintSet {
   RateConstraints(const std::vector<Constraint>& constraints, const RowData& rows,
                   const SurrogateOptions& surrogate = {}, const LossOptions& loss = {},
                   EmptySubsetPolicy policy = EmptySubsetPolicy::kError);
+  RateConstraints(const std::vector<Constraint>& constraints, const RowData&& rows,
+                  const SurrogateOptions& surrogate = {}, const LossOptions& loss = {},
+                  EmptySubsetPolicy policy = EmptySubsetPolicy::kError) = delete;
   ~RateConstraints() override;
   RateConstraints(RateConstraints&&) noexcept;
   RateConstraints& operator=(RateConstraints&&) noexcept;

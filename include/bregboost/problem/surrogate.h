@@ -26,11 +26,14 @@ enum class SurrogateBoundRule {
 };
 std::string_view Name(SurrogateBoundRule rule);
 
+// The default is the paper's. It is not an upper bound on the 0-1 event (at the boundary it is log
+// 2), so a limit that holds for it may not hold for the rate; kLogisticBase2 is the smallest
+// multiple of it that is one.
 struct SurrogateOptions {
   SurrogateKind kind = SurrogateKind::kCrossEntropy;
   double temperature = 1.0;  // kSigmoid and K-class selection rates; > 0
   // A row's surrogate loss in a constraint counts at most this much (the paper's outlier rule); >
-  // 0.
+  // 0. For ABPP: CBPR refuses it, since a clipped loss has no convex model.
   double clip = std::numeric_limits<double>::infinity();
   SurrogateBoundRule bound_rule = SurrogateBoundRule::kSame;
 

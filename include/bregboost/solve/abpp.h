@@ -56,9 +56,10 @@ void Validate(const AbppOptions& options, std::size_t num_constraints);
 struct AbppResult {
   std::vector<double> multipliers;          // y_K
   std::vector<double> average_multipliers;  // weighted by t_k
-  IterationStats stats;                     // of the last iteration
+  IterationStats stats;                     // of the last iteration, or of the average
   std::vector<IterationStats> history;      // every iteration, row 0 first
   TerminationReason reason = TerminationReason::kIterationLimit;
+  bool convex = true;  // else a point that meets the tolerances is stationary, no more
 };
 
 // Who watches a solve. Both may be absent.

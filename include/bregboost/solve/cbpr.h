@@ -29,7 +29,8 @@ struct CbprOptions {
   std::optional<double> proximal_weight;
   double fritz_john_tolerance = 1e-4;       // > 0
   std::int64_t max_outer_iterations = 500;  // >= 0
-  // Its tolerances are replaced by the paper's (eps_3, eps_4) schedule for the tolerance above.
+  // Its tolerances are replaced by the paper's (eps_3, eps_4) for the tolerance above, and the last
+  // iterate is always the one used. max_seconds holds for the whole solve.
   AbppOptions subproblem;
   FeasibilityOptions feasibility;
 };

@@ -14,7 +14,7 @@ namespace bregboost {
 AbppOptions FeasibilitySubproblem();
 
 struct FeasibilityOptions {
-  // Found when max_j g_j <= target; at most 0.
+  // Found when max_j g_j <= target, up to the sub-problem's feasibility tolerance; at most 0.
   double target = 0.0;
   // Infeasible when no point within twice the way gone from the start can lower max_j g_j by more
   // than this share of it, by a bound that convexity gives; in (0, 1).

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "bregboost/problem/constraint_set.h"
@@ -29,9 +30,9 @@ struct ProximalStep {
   double objective_weight = 1.0;
   double tau = 1.0;
   double anchor_weight = 0.0;
-  // psi is at least this strongly convex relative to D_W; 0 stands for 1 / tau + anchor_weight,
-  // which holds wherever f and <multipliers, g> are convex.
-  double modulus = 0.0;
+  // psi is at least this strongly convex relative to D_W; not at all if it is not positive. None
+  // stands for 1 / tau + anchor_weight, which holds wherever f and <multipliers, g> are convex.
+  std::optional<double> modulus = std::nullopt;
   SubproblemAccuracy accuracy;
 };
 

@@ -14,7 +14,8 @@
 
 namespace bregboost::detail {
 
-// What a kernel reads; it outlives the kernel. Sums are indexed cell * slots.size() + slot.
+// What a kernel reads; the cells and targets outlive it. Sums are indexed cell * slots.size() +
+// slot.
 struct EventLayout {
   const CellTable* cells = nullptr;
   std::vector<Slot> slots;

@@ -50,15 +50,15 @@ std::int32_t FindLevel(const std::vector<std::string>& levels, const std::string
   return found == levels.end() ? -1 : static_cast<std::int32_t>(found - levels.begin());
 }
 
-std::string Describe(const std::vector<Condition>& where) {
+}  // namespace
+
+std::string GroupText(const std::vector<Condition>& conditions) {
   std::vector<std::string> parts;
-  for (const Condition& c : where) {
+  for (const Condition& c : conditions) {
     parts.push_back(fmt::format("{}={}", c.column.is_label ? "class" : c.column.name, c.value));
   }
-  return parts.empty() ? "all rows" : fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
-
-}  // namespace
 
 void AddScaled(const SparseRow& other, double factor, SparseRow& row) {
   std::vector<std::pair<std::uint32_t, double>> merged;
@@ -169,7 +169,7 @@ RateCompiler::Subset RateCompiler::Select(std::vector<Condition> where,
     throw ConstraintError(
         ConstraintErrorCode::kEmptySubset,
         fmt::format("no rows with {} (or their weights are all 0); allowed: at least one row",
-                    Describe(where)),
+                    where.empty() ? "any value" : GroupText(where)),
         text);
   }
   return subset;

@@ -55,6 +55,9 @@ class RateCompiler {
   std::vector<Slot> slots_;
 };
 
+// "sex=F, class=1"; empty for no conditions.
+std::string GroupText(const std::vector<Condition>& conditions);
+
 // row := row + factor * other, entries merged.
 void AddScaled(const SparseRow& other, double factor, SparseRow& row);
 

@@ -41,6 +41,7 @@ class PrimalDualLoop {
   }
 
   AbppResult Run() {
+    if (settings_.follow_bound_schedule) constraints_.UpdateBounds(0.0, learner_.scores());
     Evaluate();
     previous_g_ = g_;  // x_{-1} = x_0, hence z_0 = g(x_0)
     double previous_sigma = step_.sigma();
@@ -49,9 +50,11 @@ class PrimalDualLoop {
     for (stats_.k = 0;; ++stats_.k) {
       FillStats();
       result_.history.push_back(stats_);
-      if (const auto reason = Stop()) return Finish(*reason);
-
-      FollowBoundSchedule();
+      const auto reason = Stop();
+      const bool new_bounds = FollowBoundSchedule(reason == TerminationReason::kConverged);
+      if (reason && !(reason == TerminationReason::kConverged && new_bounds)) {
+        return Finish(*reason);
+      }
       const StepOutcome outcome = TakeStep(previous_sigma);
       last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
       stats_.stationarity = *last_pull_ + (std::isnan(outcome.residual) ? 0.0 : outcome.residual);
@@ -73,6 +76,7 @@ class PrimalDualLoop {
                                : 0.0;
       y_.assign(constraints_.size(), start);
     }
+    if (settings_.dual_set == DualSet::kSimplex) ProjectOntoSimplex(y_);
     first_y_ = y_;
   }
 
@@ -166,16 +170,18 @@ class PrimalDualLoop {
 
   // Bounds that follow a schedule shift g; the previous values shift with them, so that the
   // extrapolation sees the change of x alone.
-  void FollowBoundSchedule() {
-    if (!settings_.follow_bound_schedule) return;
-    const double limit =
+  // Convergence under the first bounds is not the end: the schedule then moves on at once.
+  bool FollowBoundSchedule(bool converged) {
+    if (!settings_.follow_bound_schedule) return false;
+    const auto limit =
         static_cast<double>(std::max<std::int64_t>(1, options_.termination.max_iterations));
-    if (!constraints_.UpdateBounds(static_cast<double>(stats_.k) / limit, learner_.scores())) {
-      return;
-    }
+    const double progress = converged ? 1.0 : static_cast<double>(stats_.k) / limit;
+    // Progress 0 means a start.
+    if (progress == 0.0 || !constraints_.UpdateBounds(progress, learner_.scores())) return false;
     const std::vector<double> before = g_;
     Evaluate();
     for (std::size_t j = 0; j < g_.size(); ++j) previous_g_[j] += g_[j] - before[j];
+    return true;
   }
 
   // z_k = (1 + theta) g(x_k) - theta g(x_{k-1});  y_{k+1} = projection of y_k + sigma z_k
@@ -193,7 +199,7 @@ class PrimalDualLoop {
   // x_{k+1} ~ argmin w f(x) + <y_{k+1}, g(x)> + D_W(x, x_k) / tau + (anchor) D_W(x, x_t)
   StepOutcome TakeStep(double previous_sigma) {
     const std::vector<double> g_before = g_;
-    const std::unique_ptr<ModelState> before = checks_steps_ ? learner_.Save() : nullptr;
+    before_step_ = checks_steps_ ? learner_.Save() : nullptr;
     constexpr int kMostRetries = 60;
     for (int attempt = 0;; ++attempt) {
       const SubproblemAccuracy accuracy = Accuracy();
@@ -214,7 +220,7 @@ class PrimalDualLoop {
       if (checks_steps_ && room.value_or(1.0) < 1.0 && attempt < kMostRetries) {
         constexpr double kMargin = 0.9;  // so that the repeated step passes
         step_.tau *= kMargin * *room;
-        learner_.Restore(*before);
+        learner_.Restore(*before_step_);
         g_ = g_before;
         continue;
       }
@@ -304,7 +310,14 @@ class PrimalDualLoop {
   }
 
   AbppResult Finish(TerminationReason reason) {
-    if (options_.use_average) learner_.UseAverage();
+    if (reason == TerminationReason::kNumericalError && before_step_) {
+      learner_.Restore(*before_step_);  // the last point that was sound
+    } else if (options_.use_average) {
+      learner_.UseAverage();
+      Evaluate();
+      FillStats();  // of the model that is returned
+    }
+    result_.convex = constraints_.convex();
     result_.multipliers = y_;
     result_.average_multipliers = average_weight_ > 0.0 ? average_y_ : y_;
     result_.stats = stats_;
@@ -322,6 +335,7 @@ class PrimalDualLoop {
   StepSizes step_;
   double tau_0_ = 0.0;
   bool checks_steps_ = false;
+  std::unique_ptr<ModelState> before_step_;
   std::optional<double> last_pull_;  // ||x_k - x_{k-1}|| / tau_{k-1}
   std::optional<double> room_;       // of the last step, see StepRoom
   std::vector<double> y_, first_y_, average_y_, g_, previous_g_;
