@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "detail/option_checks.h"
@@ -31,36 +32,19 @@ class CbprSolve {
 
   CbprResult Run() {
     constraints_.UpdateBounds(0.0, learner_.scores());
-    FeasibilityOptions feasibility = options_.feasibility;
-    double& seconds = feasibility.subproblem.termination.max_seconds;
-    seconds = std::min(seconds, options_.subproblem.termination.max_seconds);
-    result_.feasibility = FindFeasible(learner_, constraints_, feasibility, hooks_);
     multipliers_ = options_.subproblem.initial_multipliers;
     multipliers_.resize(constraints_.size(), 0.0);
-    if (!result_.feasibility.history.empty()) {
-      evaluations_ = result_.feasibility.history.back().evaluations;
-    }
-    if (result_.feasibility.reason != TerminationReason::kFeasible) {
+    if (!BecomeFeasible()) {
       Record(0);
       return End(result_.feasibility.reason);
     }
     for (std::int64_t outer = 0;; ++outer) {
       Record(outer);
-      const IterationStats& row = result_.history.back();
-      const bool go_on = !hooks_.on_iteration || hooks_.on_iteration(row);
-      if (!std::isfinite(row.objective) || !std::isfinite(row.fritz_john)) {
-        return End(TerminationReason::kNumericalError);
-      }
-      if (!go_on || (hooks_.interrupt != nullptr && hooks_.interrupt->load())) {
-        return End(TerminationReason::kInterrupted);
-      }
-      if (row.fritz_john <= options_.fritz_john_tolerance) {
-        return End(TerminationReason::kConverged);
-      }
-      if (outer >= options_.max_outer_iterations) return End(TerminationReason::kIterationLimit);
-      if (row.seconds >= options_.subproblem.termination.max_seconds) {
-        return End(TerminationReason::kTimeLimit);
-      }
+      const auto reason = Stop(outer);
+      const bool new_bounds = FollowBoundSchedule(outer, reason == TerminationReason::kConverged);
+      if (reason && !(reason == TerminationReason::kConverged && new_bounds)) return End(*reason);
+      // The new bounds may shut the current point out.
+      if (new_bounds && !BecomeFeasible()) return End(result_.feasibility.reason);
       const TerminationReason inner = SolveSubproblem(outer);
       if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kNumericalError) {
         Record(outer + 1);
@@ -70,13 +54,49 @@ class CbprSolve {
   }
 
  private:
+  bool BecomeFeasible() {
+    FeasibilityOptions feasibility = options_.feasibility;
+    double& seconds = feasibility.subproblem.termination.max_seconds;
+    seconds = std::min(seconds, options_.subproblem.termination.max_seconds);
+    FeasibilityResult found = FindFeasible(learner_, constraints_, feasibility, hooks_);
+    if (!found.history.empty()) evaluations_ += found.history.back().evaluations;
+    const bool feasible = found.reason == TerminationReason::kFeasible;
+    // A later search that finds the point still feasible says nothing about the start.
+    if (result_.history.empty() || found.needed) result_.feasibility = std::move(found);
+    return feasible;
+  }
+
+  std::optional<TerminationReason> Stop(std::int64_t outer) {
+    const IterationStats& row = result_.history.back();
+    const bool go_on = !hooks_.on_iteration || hooks_.on_iteration(row);
+    if (!std::isfinite(row.objective) || !std::isfinite(row.fritz_john)) {
+      return TerminationReason::kNumericalError;
+    }
+    if (!go_on || (hooks_.interrupt != nullptr && hooks_.interrupt->load())) {
+      return TerminationReason::kInterrupted;
+    }
+    if (row.fritz_john <= options_.fritz_john_tolerance) return TerminationReason::kConverged;
+    if (outer >= options_.max_outer_iterations) return TerminationReason::kIterationLimit;
+    if (row.seconds >= options_.subproblem.termination.max_seconds) {
+      return TerminationReason::kTimeLimit;
+    }
+    return std::nullopt;
+  }
+
+  // As in ABPP: at half of the iterations, or at once where the first bounds are solved.
+  bool FollowBoundSchedule(std::int64_t outer, bool converged) {
+    const auto limit =
+        static_cast<double>(std::max<std::int64_t>(1, options_.max_outer_iterations));
+    const double progress = converged ? 1.0 : static_cast<double>(outer) / limit;
+    return progress > 0.0 && constraints_.UpdateBounds(progress, learner_.scores());
+  }
+
   double ChooseProximalWeight() const {
     if (options_.form == CbprForm::kLinearized) return options_.proximal_weight.value_or(0.01);
     if (!std::isfinite(rho_)) {
       throw std::invalid_argument(
-          "surrogate: its curvature has no bound, so no L makes the constraints convex; allowed "
-          "for "
-          "the proximal form: surrogates without a clip");
+          "surrogate: its curvature has no bound, so no L makes the constraints convex; "
+          "allowed: surrogates without a clip");
     }
     const double weight = options_.proximal_weight.value_or(std::max(2.0 * rho_, 1.0));
     if (weight <= rho_) {
@@ -103,10 +123,6 @@ class CbprSolve {
   }
 
   TerminationReason SolveSubproblem(std::int64_t outer) {
-    constraints_.UpdateBounds(
-        static_cast<double>(outer) /
-            static_cast<double>(std::max<std::int64_t>(1, options_.max_outer_iterations)),
-        learner_.scores());
     learner_.SetAnchor();
     std::unique_ptr<ConstraintSet> majorizer;
     detail::LoopSettings settings;

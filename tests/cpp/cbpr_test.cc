@@ -273,6 +273,22 @@ TEST(Feasibility, TouchingALimitIsFeasible) {
   EXPECT_FALSE(result.needed);
 }
 
+// Once the first bounds are solved, "fnr <= 95%" becomes 95% of the loss reached there: the current
+// point is shut out, repaired, and the solve goes on to a binding limit.
+TEST(Cbpr, BoundSchedulesRepairThePointTheyShutOut) {
+  const GapProblem problem;
+  RateConstraints constraints =
+      problem.Constraints({"gap(error, by=group) <= 8%", "fnr <= 95%"},
+                          {.bound_rule = SurrogateBoundRule::kUniformThenCurrent});
+  LinearLearner learner = problem.Learner();
+  CbprOptions options;
+  options.form = CbprForm::kLinearized;
+  const CbprResult result = SolveCbpr(learner, constraints, options);
+  EXPECT_EQ(result.reason, TerminationReason::kConverged);
+  EXPECT_TRUE(result.feasibility.needed);
+  EXPECT_GT(result.multipliers[2], 0.01);  // rows: two of the gap, then the limit
+}
+
 TEST(Cbpr, TheTimeLimitCoversTheFeasibilityPhase) {
   const GapProblem problem;
   RateConstraints constraints = problem.Constraints({"max(loss, by=group) <= 0.2"});
