@@ -60,7 +60,9 @@ inline std::vector<double> NumbersOf(const Csv& csv, const std::string& name) {
       used = 0;
     }
     if (used == 0 || used != text.size()) {
-      throw std::invalid_argument("column '" + name + "': '" + text + "'; allowed: numbers");
+      std::string message = "column '" + name;
+      message.append("': '").append(text).append("'; allowed: numbers");
+      throw std::invalid_argument(message);
     }
     numbers.push_back(value);
   }

@@ -376,7 +376,7 @@ RateExpression ParseExpression(std::string_view text) {
     const LinearForm form = BuildCanonical(sum);
     detail::CheckHasRate(form, OffsetOf(sum));
     detail::CheckPrecisionAlone(form);
-    const RateExpression expression = form.Expression();
+    RateExpression expression = form.Expression();
     RequirePrintable(expression, text);
     return expression;
   });

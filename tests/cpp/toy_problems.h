@@ -24,8 +24,8 @@ inline VectorXd AsVector(std::span<const double> values) {
 // g_j(x) = a_j' x + q_j / 2 ||x||^2 - b_j; q_j < 0 makes it concave.
 class QuadraticConstraints final : public ConstraintSet {
  public:
-  QuadraticConstraints(MatrixXd a, VectorXd b)
-      : QuadraticConstraints(a, VectorXd::Zero(b.size()), b) {}
+  QuadraticConstraints(MatrixXd a, const VectorXd& b)
+      : QuadraticConstraints(std::move(a), VectorXd::Zero(b.size()), b) {}
   QuadraticConstraints(MatrixXd a, VectorXd q, VectorXd b)
       : a_(std::move(a)), q_(std::move(q)), b_(std::move(b)) {}
 
@@ -64,7 +64,8 @@ class QuadraticConstraints final : public ConstraintSet {
 // linear system of the quadratic sub-problem, so it is exact.
 class QuadraticLearner final : public ProximalLearner {
  public:
-  QuadraticLearner(MatrixXd q, VectorXd c) : QuadraticLearner(q, c, VectorXd::Zero(c.size())) {}
+  QuadraticLearner(MatrixXd q, const VectorXd& c)
+      : QuadraticLearner(std::move(q), c, VectorXd::Zero(c.size())) {}
   QuadraticLearner(MatrixXd q, VectorXd c, VectorXd start)
       : q_(std::move(q)), c_(std::move(c)), x_(std::move(start)), anchor_(x_) {
     ResetAverage();

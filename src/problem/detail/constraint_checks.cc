@@ -106,7 +106,7 @@ double RoundingOf(const RateExpression& expression) {
   double size = std::abs(expression.constant);
   if (size == 0.0 && expression.terms.size() == 1) return 0.0;
   for (const Term& term : expression.terms) size += std::abs(term.coefficient);
-  const double additions = static_cast<double>(expression.terms.size());
+  const auto additions = static_cast<double>(expression.terms.size());
   return additions * std::numeric_limits<double>::epsilon() * size;
 }
 
