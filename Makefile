@@ -9,7 +9,8 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 PYTHON ?= python3
 PYTEST_ARGS ?=
-BENCH_ARGS ?=
+BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=true \
+  --benchmark_report_aggregates_only=true
 
 VENV := .venv
 VENV_READY := $(VENV)/.ready
