@@ -41,8 +41,10 @@ class CbprSolve {
     for (std::int64_t outer = 0;; ++outer) {
       Record(outer);
       const auto reason = Stop(outer);
-      const bool new_bounds = FollowBoundSchedule(outer, reason == TerminationReason::kConverged);
-      if (reason && !(reason == TerminationReason::kConverged && new_bounds)) return End(*reason);
+      const bool converged = reason == TerminationReason::kConverged;
+      if (reason && !converged) return End(*reason);
+      const bool new_bounds = FollowBoundSchedule(outer, converged);
+      if (converged && !new_bounds) return End(*reason);
       // The new bounds may shut the current point out.
       if (new_bounds && !BecomeFeasible()) return End(result_.feasibility.reason);
       const TerminationReason inner = SolveSubproblem(outer);

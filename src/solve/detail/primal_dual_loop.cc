@@ -51,10 +51,9 @@ class PrimalDualLoop {
       FillStats();
       result_.history.push_back(stats_);
       const auto reason = Stop();
-      const bool new_bounds = FollowBoundSchedule(reason == TerminationReason::kConverged);
-      if (reason && !(reason == TerminationReason::kConverged && new_bounds)) {
-        return Finish(*reason);
-      }
+      const bool converged = reason == TerminationReason::kConverged;
+      if (reason && !converged) return Finish(*reason);
+      if (!FollowBoundSchedule(converged) && converged) return Finish(*reason);
       const StepOutcome outcome = TakeStep(previous_sigma);
       last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
       stats_.stationarity = *last_pull_ + (std::isnan(outcome.residual) ? 0.0 : outcome.residual);
@@ -284,10 +283,9 @@ class PrimalDualLoop {
 
   // The bound on the gap is ||x* - x_0||^2 / (2 tau) + ||y* - y_0||^2 / (2 sigma) over the number
   // of iterations, smallest where sqrt(tau / sigma) is the ratio of the two distances. After 10,
-  // 20, 40,
-  // ... iterations the way gone so far stands in for the way to go, and the iteration starts afresh
-  // from where it is with the better ratio: the theory holds from each start, and so does the
-  // average. Half the ratio of the lengths did best over the problems of tests/python.
+  // 20, 40, ... iterations the way gone so far stands in for the way to go, and the iteration
+  // starts afresh from where it is with the better ratio: the theory holds from each start, and so
+  // does the average. Half the ratio of the lengths did best over the problems of tests/python.
   bool Rebalance() {
     if (!checks_steps_ || mu_ > 0.0 || stats_.k + 1 != next_rebalance_) return false;
     next_rebalance_ *= 2;
