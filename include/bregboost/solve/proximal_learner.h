@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "bregboost/problem/constraint_set.h"
 #include "bregboost/solve/step_sizes.h"
@@ -41,6 +42,15 @@ struct StepOutcome {
   double suboptimality = 0.0;    // a bound on psi(x_{k+1}) - min psi; NaN where none is known
   double residual = 0.0;         // norm of psi's smallest subgradient there; NaN where unknown
   std::int64_t evaluations = 0;  // of psi's derivatives, or boosting rounds
+  // Why the learner cannot go on from here (no tree finds a split, held-out loss no longer falls);
+  // empty if it can.
+  std::string exhausted = {};
+};
+
+// f and g at the learner's scores.
+struct LearnerValues {
+  double objective = 0.0;
+  ConstraintValues constraints;
 };
 
 // Opaque to solvers.
@@ -55,6 +65,11 @@ class ProximalLearner {
 
   virtual std::span<const double> scores() const = 0;  // F(x_k), class-major
   virtual double objective() const = 0;                // f(x_k)
+
+  // Both at once, which a learner may do in one pass over the rows.
+  virtual LearnerValues Evaluate(const ConstraintSet& constraints) const {
+    return {.objective = objective(), .constraints = constraints.Evaluate(scores())};
+  }
 
   // x_{k+1} ~ argmin psi. Boosted trees: D_W = 1/2 ||F(x) - F(x_k)||^2 in the score norm adds
   // m_i (F_i - F_k,i) / (M tau) to row i's gradient and m_i / (M tau) to its hessian.

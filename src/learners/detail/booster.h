@@ -1,0 +1,45 @@
+// One growing ensemble inside a stock library: what LightGBM and XGBoost look like to the learner.
+//
+// Scores are raw (log-odds, class scores, values) and hold everything that the training knows: the
+// library's starting score, the user's initial scores and every tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "learners/detail/score_view.h"
+
+namespace bregboost::detail {
+
+class Booster {
+ public:
+  virtual ~Booster() = default;
+
+  virtual std::int64_t num_rounds() const = 0;
+
+  // Both are valid until the next call that is not const.
+  virtual ScoreView TrainScores() = 0;
+  virtual ScoreView HeldOutScores(std::size_t set) = 0;
+
+  // One round: a tree per score (times the library's parallel trees). Derivatives have the layout
+  // of TrainScores(). Returns false, with the model as it was, if no tree found a split.
+  virtual bool Boost(std::span<const float> gradient, std::span<const float> hessian) = 0;
+
+  // Forgets the last rounds.
+  virtual void RollBackTo(std::int64_t num_rounds) = 0;
+
+  // The constant score of each class that the training started from and the trees do not hold; to
+  // be folded into the exported model. Zero where the user gave initial scores, which stay with the
+  // user as in the stock libraries.
+  virtual std::vector<double> StartingScores() const = 0;
+
+  // The trees as the library writes them, for model/ to finish: LightGBM text, XGBoost JSON.
+  virtual std::string Serialize() const = 0;
+
+  // Why a round may find no split, in the library's own parameter names and values.
+  virtual std::string StallHint() const = 0;
+};
+
+}  // namespace bregboost::detail
