@@ -1,5 +1,6 @@
 // LightGBM's public C functions, found at run time in an unmodified shared library. Signatures are
-// those of its C API from 4.0 on; a function that came later is null in an older library.
+// those of its C API from 4.0 on. The library's log is the process's: nothing redirects it, and
+// quietness is a matter of the parameter `verbosity`.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ class LightGbmApi {
  public:
   using Handle = void*;
 
-  // Finds, opens and checks the library (LibrarySearch says where), or gives back the one that is
-  // open already. Throws LibraryError if there is none or it is too old.
+  // Finds (SharedLibrary::Find says where), opens and checks the library, or gives back the one
+  // that is open already from the same file. Throws LibraryError if there is none or it is too old.
   static std::shared_ptr<const LightGbmApi> Load(const std::string& explicit_path = "");
 
   const std::string& path() const { return library_.path(); }
@@ -24,7 +25,9 @@ class LightGbmApi {
   void Check(int status, const char* what) const;
 
   const char* (*GetLastError)() = nullptr;
-  int (*RegisterLogCallback)(void (*callback)(const char*)) = nullptr;
+  // JSON: the aliases of every parameter.
+  int (*DumpParamAliases)(std::int64_t buffer_length, std::int64_t* out_length,
+                          char* out) = nullptr;
 
   int (*DatasetCreateFromMat)(const void* data, int data_type, std::int32_t num_rows,
                               std::int32_t num_columns, int is_row_major, const char* parameters,

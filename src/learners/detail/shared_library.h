@@ -1,9 +1,7 @@
-// A shared library opened at run time, and where to look for one.
+// A stock library opened at run time, and where to look for it.
 #pragma once
 
-#include <stdexcept>
 #include <string>
-#include <vector>
 
 namespace bregboost::detail {
 
@@ -16,26 +14,38 @@ struct LibraryNames {
   std::string oldest_version;        // "4.0"
 };
 
+// Never closed: the libraries keep threads of an OpenMP pool and destructors of static and
+// thread-local objects, whose code must stay mapped until the process ends. A copy is another name
+// of the same library.
 class SharedLibrary {
  public:
-  // Looks at: `explicit_path` if it is not empty, else the environment variable if it is set (either
-  // must then work); else the wheel in the active virtual environment, then in what `python3` on
-  // PATH imports from; else the loader's path. Throws LibraryError that lists every place looked at.
+  // Looks at: `explicit_path` if it is not empty, else the environment variable if it is set
+  // (either names the file or its folder, and must then work); else the wheel in the active virtual
+  // environment, then in what `python3` on PATH imports from; else the loader's path. Throws
+  // LibraryError that lists every place looked at.
   static SharedLibrary Find(const LibraryNames& names, const std::string& explicit_path);
 
-  SharedLibrary(SharedLibrary&& other) noexcept;
-  SharedLibrary& operator=(SharedLibrary&& other) noexcept;
-  ~SharedLibrary();
-
+  // Absolute, without symbolic links: the same for every way to find the same file.
   const std::string& path() const { return path_; }
 
   // The address of a function, or nullptr.
   void* Symbol(const char* name) const;
+  // Throws LibraryError if there is none.
+  void* RequiredSymbol(const char* name) const;
+
+  template <class Function>
+  void Bind(const char* name, Function*& function) const {
+    function = reinterpret_cast<Function*>(RequiredSymbol(name));
+  }
+
+  // "LightGBM at <path> <what is wrong>; ..." with the oldest version that will do.
+  [[noreturn]] void ThrowUnusable(const std::string& what_is_wrong) const;
 
  private:
-  SharedLibrary(void* handle, std::string path);
+  SharedLibrary(const LibraryNames& names, void* handle);
 
-  void* handle_ = nullptr;
+  LibraryNames names_;
+  void* handle_;
   std::string path_;
 };
 

@@ -1,5 +1,6 @@
 // XGBoost's public C functions, found at run time in an unmodified shared library. Signatures are
-// those of its C API from 2.1 on.
+// those of its C API from 2.1 on. The library's log is the process's: nothing redirects it, and
+// quietness is a matter of the parameter `verbosity`.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +30,11 @@ class XgboostApi {
   const std::string& path() const { return library_.path(); }
   const Version& version() const { return version_; }
 
+  // Throws std::runtime_error with the library's own message unless `status` is 0.
   void Check(int status, const char* what) const;
 
   void (*BoostVersion)(int* major, int* minor, int* patch) = nullptr;  // XGBoostVersion
   const char* (*GetLastError)() = nullptr;                             // XGBGetLastError
-  int (*RegisterLogCallback)(void (*callback)(const char*)) = nullptr;
 
   // Arrays are described by the JSON of NumPy's array interface.
   int (*DMatrixCreateFromDense)(const char* data, const char* config, Handle* out) = nullptr;
