@@ -1,0 +1,60 @@
+// LightGBM as a Booster: custom derivatives through its C API, scores read from its own caches.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bregboost/learners/lightgbm_dataset.h"
+#include "bregboost/problem/objective.h"
+#include "learners/detail/booster.h"
+#include "learners/detail/lightgbm_parameters.h"
+
+namespace bregboost::detail {
+
+class LightGbmBooster final : public Booster {
+ public:
+  // `starting_scores`, one per score, are used where the training set has no initial scores.
+  LightGbmBooster(const LightGbmDataset& train, std::span<const LightGbmDataset> held_out,
+                  LightGbmSettings settings, std::vector<double> starting_scores);
+  ~LightGbmBooster() override;
+  LightGbmBooster(const LightGbmBooster&) = delete;
+  LightGbmBooster& operator=(const LightGbmBooster&) = delete;
+
+  std::int64_t num_rounds() const override { return num_rounds_; }
+  ScoreView TrainScores() override;
+  ScoreView HeldOutScores(std::size_t set) override;
+  bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
+  void RollBackTo(std::int64_t num_rounds) override;
+  std::vector<double> StartingScores() const override { return starting_scores_; }
+  std::string Serialize() const override;
+  std::string StallHint() const override { return settings_.stall_hint; }
+
+ private:
+  struct CachedScores {
+    std::vector<double> values;
+    bool fresh = false;
+  };
+
+  void Create();
+  void Free();
+  void Forget();
+  ScoreView Read(std::size_t data_index);
+
+  std::shared_ptr<const LightGbmApi> api_;
+  LightGbmDataset train_;
+  std::vector<LightGbmDataset> held_out_;
+  LightGbmSettings settings_;
+  std::size_t num_scores_;
+  std::vector<double> starting_scores_;
+  void* handle_ = nullptr;
+  std::int64_t num_rounds_ = 0;
+  std::vector<CachedScores> scores_;  // of the training set, then of each held-out set
+};
+
+// What LightGBM starts from by itself: the log-odds, the log class shares, or the mean target, with
+// weights and targets as the floats that LightGBM stores.
+std::vector<double> LightGbmStartingScores(const Objective& objective);
+
+}  // namespace bregboost::detail
