@@ -24,8 +24,8 @@ cmake --preset $(1) >/dev/null
 cmake --build --preset $(1) --parallel $(JOBS) $(if $(2),--target $(2))
 endef
 
-# $(call ctest,<preset>)
-ctest = ctest --preset $(1) --parallel $(JOBS)
+# $(call ctest,<preset>): tests find LightGBM and XGBoost in the environment, as users' programs do.
+ctest = VIRTUAL_ENV=$(CURDIR)/$(VENV) ctest --preset $(1) --parallel $(JOBS)
 
 # $(call pytest,<build dir>[,<arguments>])
 pytest = BREGBOOST_BUILD_DIR=$(1) $(VENV_BIN)/pytest $(2) $(PYTEST_ARGS)
@@ -70,7 +70,7 @@ build: system-packages  ## Build library, tests, examples and benchmarks with GC
 test: test-gcc build-clang test-package test-python format-check  ## What CI runs: both compilers, the tests, the package, the format
 
 .PHONY: test-gcc
-test-gcc: build
+test-gcc: setup build
 	$(call ctest,dev)
 
 .PHONY: build-clang
@@ -95,16 +95,16 @@ test-full: test test-clang test-asan test-tsan  ## All of test, Clang's build ru
 	$(call pytest,build/dev,--slow)
 
 .PHONY: test-clang
-test-clang: build-clang
+test-clang: setup build-clang
 	$(call ctest,clang)
 
 .PHONY: test-asan
-test-asan: system-packages  ## C++ tests under the address and undefined-behaviour sanitizers
+test-asan: setup  ## C++ tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)
 	$(call ctest,asan)
 
 .PHONY: test-tsan
-test-tsan: system-packages  ## C++ tests under the thread sanitizer
+test-tsan: setup  ## C++ tests under the thread sanitizer
 	$(call build,tsan)
 	$(call ctest,tsan)
 

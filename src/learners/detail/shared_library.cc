@@ -82,8 +82,11 @@ class Search {
     // Local, so that one process can hold several versions and copies of OpenMP; now, so that a
     // library whose dependencies are missing fails here and not in the middle of a training.
     handle_ = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle_ == nullptr) failures_.push_back(fmt::format("{}: {}", place, ::dlerror()));
-    return handle_ != nullptr;
+    if (handle_ != nullptr) return true;
+    std::string reason = ::dlerror();
+    if (reason.starts_with(file + ": ")) reason.erase(0, file.size() + 2);  // `place` says it
+    failures_.push_back(fmt::format("{}: {}", place, reason));
+    return false;
   }
 
   void* handle() const { return handle_; }
