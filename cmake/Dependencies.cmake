@@ -6,7 +6,8 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
 find_package(hwy 1.0 REQUIRED)
 
-# Header-only, used inside src/ alone: neither reaches the installed package.
+# Header-only, used inside src/ alone: none reaches the installed package.
+find_package(nlohmann_json 3.11 REQUIRED)
 find_package(pegtl 3.2 REQUIRED)
 find_path(LBFGSPP_INCLUDE_DIR NAMES LBFGSB.h REQUIRED)
 mark_as_advanced(LBFGSPP_INCLUDE_DIR)
@@ -21,5 +22,4 @@ if(BREGBOOST_BUILD_BENCHMARKS)
 endif()
 if(BREGBOOST_BUILD_EXAMPLES)
   find_package(CLI11 2.1 REQUIRED)
-  find_package(nlohmann_json 3.11 REQUIRED)
 endif()

@@ -1,0 +1,130 @@
+#include "model/detail/xgboost_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace bregboost::detail {
+namespace {
+
+// Deeper than any model; the writer recurses.
+constexpr int kMaxDepth = 32;
+
+// A bare word, and the string of as many bytes that stands for it while parsing, so that positions
+// in errors stay true. Texts with the byte DEL are refused, hence no other string looks like it.
+struct NonFinite {
+  std::string_view word;
+  std::string_view quoted;
+  double value;
+};
+constexpr char kMark = '\x7f';
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::array<NonFinite, 3> kNonFinite = {{
+    {"NaN", "\"\x7f\"", std::numeric_limits<double>::quiet_NaN()},
+    {"Infinity", "\"\x7f     \"", kInfinity},
+    {"-Infinity", "\"\x7f      \"", -kInfinity},
+}};
+
+std::string QuoteNonFinite(std::string_view text) {
+  std::string quoted(text);
+  bool in_string = false;
+  for (std::size_t i = 0; i < quoted.size(); ++i) {
+    if (in_string && quoted[i] == '\\') {
+      ++i;
+    } else if (quoted[i] == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (quoted[i] == 'N' || quoted[i] == 'I' || quoted[i] == '-')) {
+      for (const NonFinite& entry : kNonFinite) {
+        if (!text.substr(i).starts_with(entry.word)) continue;
+        quoted.replace(i, entry.word.size(), entry.quoted);
+        i += entry.word.size() - 1;
+        break;
+      }
+    }
+  }
+  return quoted;
+}
+
+void RestoreNonFinite(Json& value) {
+  if (!value.is_string()) return;
+  const std::string& text = value.get_ref<const std::string&>();
+  if (!text.starts_with(kMark)) return;
+  for (const NonFinite& entry : kNonFinite) {
+    if (text.size() + 2 != entry.quoted.size()) continue;
+    value = entry.value;
+    return;
+  }
+}
+
+void Append(const Json& json, std::string& out) {
+  const char* separator = "";
+  if (json.is_object()) {
+    out += '{';
+    for (const auto& [key, value] : json.items()) {
+      out += separator + Json(key).dump() + ':';
+      Append(value, out);
+      separator = ",";
+    }
+    out += '}';
+  } else if (json.is_array()) {
+    out += '[';
+    for (const Json& value : json) {
+      out += separator;
+      Append(value, out);
+      separator = ",";
+    }
+    out += ']';
+  } else if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    const double value = json.get<double>();
+    out += kNonFinite[std::isnan(value) ? 0 : value > 0.0 ? 1 : 2].word;
+  } else {
+    out += json.dump();
+  }
+}
+
+}  // namespace
+
+Json ParseXgboostJson(std::string_view text, const std::string& name) {
+  if (const std::size_t mark = text.find(kMark); mark != std::string_view::npos) {
+    throw std::invalid_argument(fmt::format("{}, byte {}: control character DEL", name, mark + 1));
+  }
+  const auto on_event = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > kMaxDepth) {
+      throw std::invalid_argument(fmt::format("{}: nested deeper than {}", name, kMaxDepth));
+    }
+    if (event == Json::parse_event_t::value) RestoreNonFinite(parsed);
+    return true;
+  };
+  try {
+    return Json::parse(QuoteNonFinite(text), on_event);
+  } catch (const Json::parse_error& error) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
+    const std::string_view what = error.what();
+    const std::size_t colon = what.find(": ");
+    throw std::invalid_argument(
+        fmt::format("{}, byte {}: no JSON, or cut short: {}", name, error.byte,
+                    what.substr(colon == std::string_view::npos ? 0 : colon + 2)));
+  } catch (const Json::exception& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+std::string XgboostJsonText(const Json& json) {
+  std::string out;
+  Append(json, out);
+  return out;
+}
+
+Json FloatJson(float value) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  double nearest = 0.0;
+  std::from_chars(digits.data(), end, nearest);
+  return nearest;
+}
+
+}  // namespace bregboost::detail
