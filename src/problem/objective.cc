@@ -88,4 +88,14 @@ double Objective::AddDerivatives(std::span<const double> scores, double scale,
   return kernel_->AddDerivatives(scores, scaled, gradient, hessian, /*want_value=*/true);
 }
 
+std::vector<double> Objective::LossCoefficients() const {
+  const std::size_t num_slots = coefficients_.size() / cells_->cells.size();
+  std::vector<double> by_class(std::max<std::size_t>(rows_->labels.levels.size(), 1), 0.0);
+  for (std::size_t c = 0; c < cells_->cells.size(); ++c) {
+    const auto label = static_cast<std::size_t>(std::max(cells_->cells[c].label, 0));
+    by_class[label] = coefficients_[(c + 1) * num_slots - 1];
+  }
+  return by_class;
+}
+
 }  // namespace bregboost

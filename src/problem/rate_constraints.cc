@@ -195,28 +195,29 @@ RateConstraints::RateConstraints(const std::vector<Constraint>& constraints, con
     : rows_(&rows),
       surrogate_(surrogate),
       loss_(loss),
-      compiled_(std::make_unique<CompiledConstraints>(Compile(constraints, rows, policy))) {
+      compiled_(std::make_shared<const CompiledConstraints>(Compile(constraints, rows, policy))),
+      used_slots_(compiled_->slots.size(), false) {
   Validate(surrogate);
   Validate(loss);
+  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
+    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
+      used_slots_[static_cast<std::size_t>(entry.col()) % compiled_->slots.size()] = true;
+    }
+  }
+  for (std::size_t slot = 0; slot < used_slots_.size(); ++slot) {
+    if (used_slots_[slot] && compiled_->slots[slot].kind == SlotKind::kLoss) {
+      detail::CheckLossFits(rows, loss);
+    }
+  }
   detail::EventLayout layout{
       .cells = &compiled_->cells,
       .slots = compiled_->slots,
-      .used = std::vector<bool>(compiled_->slots.size(), false),
+      .used = used_slots_,
       .row_weights = rows.rate_weights.empty() ? rows.weights : rows.rate_weights,
       .targets = rows.targets,
       .num_classes = rows.labels.levels.size(),
       .surrogate = surrogate,
       .loss = loss};
-  for (Eigen::Index j = 0; j < compiled_->matrix.outerSize(); ++j) {
-    for (RowMatrix::InnerIterator entry(compiled_->matrix, j); entry; ++entry) {
-      layout.used[static_cast<std::size_t>(entry.col()) % compiled_->slots.size()] = true;
-    }
-  }
-  for (std::size_t slot = 0; slot < layout.slots.size(); ++slot) {
-    if (layout.used[slot] && layout.slots[slot].kind == SlotKind::kLoss) {
-      detail::CheckLossFits(rows, loss);
-    }
-  }
   kernel_ = detail::MakeEventKernel(std::move(layout));
   SetInitialBounds();
 }
@@ -275,13 +276,24 @@ bool RateConstraints::UpdateBounds(double progress, std::span<const double> scor
 ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
   const detail::EventSums sums = kernel_->Accumulate(scores);
-  const Vector surrogate = Times(compiled_->matrix, sums.surrogate);
-  const Vector exact = Times(compiled_->matrix, sums.exact);
+  return ValuesOf(sums.exact, sums.surrogate);
+}
+
+ConstraintValues RateConstraints::ValuesOf(std::span<const double> exact_sums,
+                                           std::span<const double> surrogate_sums) const {
+  const Vector surrogate = Times(compiled_->matrix, surrogate_sums);
+  const Vector exact = Times(compiled_->matrix, exact_sums);
   ConstraintValues values{.surrogate = MinusBounds(surrogate, surrogate_bounds_),
                           .exact = MinusBounds(exact, compiled_->bounds),
                           .worst_exact_violation = 0.0};
-  AddViolations(*compiled_, sums.exact, values);
+  AddViolations(*compiled_, exact_sums, values);
   return values;
+}
+
+std::vector<double> RateConstraints::Coefficients(std::span<const double> multipliers) const {
+  detail::CheckMultipliers(size(), multipliers);
+  const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);
+  return {coefficients.begin(), coefficients.end()};
 }
 
 double RateConstraints::AddLagrangian(std::span<const double> scores,

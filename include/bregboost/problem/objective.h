@@ -43,6 +43,10 @@ class Objective {
   double AddDerivatives(std::span<const double> scores, double scale, std::span<double> gradient,
                         std::span<double> hessian) const;
 
+  // f = sum_i coefficient * w_i * loss_i with one coefficient per class code, or a single one for a
+  // numeric target; 0 for classes without weight. For passes that sum up the losses themselves.
+  std::vector<double> LossCoefficients() const;
+
   const RowData& rows() const { return *rows_; }
   const ObjectiveOptions& options() const { return options_; }
 

@@ -50,6 +50,16 @@ class RateConstraints final : public ConstraintSet {
 
   const CompiledConstraints& compiled() const { return *compiled_; }
 
+  // For passes over rows that make the event sums S themselves, column = cell * slots + slot.
+  // Keeping the shared form alive tells these constraints from any that come after them.
+  std::shared_ptr<const CompiledConstraints> shared_compiled() const { return compiled_; }
+  const RowData& rows() const { return *rows_; }
+  const SurrogateOptions& surrogate() const { return surrogate_; }
+  const std::vector<bool>& used_slots() const { return used_slots_; }  // those that A names
+  std::vector<double> Coefficients(std::span<const double> multipliers) const;  // A'y
+  ConstraintValues ValuesOf(std::span<const double> exact_sums,
+                            std::span<const double> surrogate_sums) const;
+
  private:
   class Majorizer;
 
@@ -61,9 +71,10 @@ class RateConstraints final : public ConstraintSet {
   const RowData* rows_;
   SurrogateOptions surrogate_;
   LossOptions loss_;
-  std::unique_ptr<CompiledConstraints> compiled_;  // the kernel points into it
-  std::vector<double> surrogate_bounds_;           // b, or what the bound rule makes of it
-  bool bounds_follow_current_loss_ = false;        // the second half of kUniformThenCurrent
+  std::shared_ptr<const CompiledConstraints> compiled_;  // the kernel points into it
+  std::vector<bool> used_slots_;
+  std::vector<double> surrogate_bounds_;     // b, or what the bound rule makes of it
+  bool bounds_follow_current_loss_ = false;  // the second half of kUniformThenCurrent
   std::unique_ptr<detail::EventKernel> kernel_;
 };
 
