@@ -48,20 +48,20 @@ LightGbmDataset LightGbmDataset::FromArray(const FeatureArray& features,
   void* reference_handle = reference == nullptr ? nullptr : reference->handle();
   void* handle = nullptr;
   if (features.layout == FeatureArray::Layout::kCsr) {
-    api->Check(api->DatasetCreateFromCSR(
-                   features.row_offsets.data(), detail::kLgbInt64, features.column_indices.data(),
-                   features.values, type, static_cast<std::int64_t>(features.row_offsets.size()),
-                   static_cast<std::int64_t>(features.num_values),
-                   static_cast<std::int64_t>(features.columns), text.c_str(), reference_handle,
-                   &handle),
+    api->Check(api->DatasetCreateFromCSR(features.row_offsets.data(), detail::kLgbInt64,
+                                         features.column_indices.data(), features.values, type,
+                                         static_cast<std::int64_t>(features.row_offsets.size()),
+                                         static_cast<std::int64_t>(features.num_values),
+                                         static_cast<std::int64_t>(features.columns), text.c_str(),
+                                         reference_handle, &handle),
                "making a data set");
   } else {
     const bool row_major = features.layout == FeatureArray::Layout::kRowMajor;
-    api->Check(api->DatasetCreateFromMat(
-                   features.values, type, static_cast<std::int32_t>(features.rows),
-                   static_cast<std::int32_t>(features.columns), row_major ? 1 : 0, text.c_str(),
-                   reference_handle, &handle),
-               "making a data set");
+    api->Check(
+        api->DatasetCreateFromMat(features.values, type, static_cast<std::int32_t>(features.rows),
+                                  static_cast<std::int32_t>(features.columns), row_major ? 1 : 0,
+                                  text.c_str(), reference_handle, &handle),
+        "making a data set");
   }
   LightGbmDataset dataset(std::make_shared<Impl>(api, handle, /*is_ours=*/true));
   if (!features.names.empty()) {
@@ -83,15 +83,15 @@ LightGbmDataset LightGbmDataset::Subset(std::span<const std::int32_t> rows) cons
   if (rows.empty()) throw std::invalid_argument("rows: none; allowed: at least 1");
   if (!std::is_sorted(rows.begin(), rows.end()) || rows.front() < 0 ||
       static_cast<std::size_t>(rows.back()) >= num_rows()) {
-    throw std::invalid_argument(fmt::format(
-        "rows: from {} to {}; allowed: 0 to {}, in rising order", rows.front(), rows.back(),
-        num_rows() - 1));
+    throw std::invalid_argument(
+        fmt::format("rows: from {} to {}; allowed: 0 to {}, in rising order", rows.front(),
+                    rows.back(), num_rows() - 1));
   }
   void* handle = nullptr;
-  api()->Check(api()->DatasetGetSubset(impl_->handle, rows.data(),
-                                       static_cast<std::int32_t>(rows.size()), "verbosity=-1",
-                                       &handle),
-               "taking rows of a data set");
+  api()->Check(
+      api()->DatasetGetSubset(impl_->handle, rows.data(), static_cast<std::int32_t>(rows.size()),
+                              "verbosity=-1", &handle),
+      "taking rows of a data set");
   return LightGbmDataset(std::make_shared<Impl>(api(), handle, /*is_ours=*/true));
 }
 

@@ -48,7 +48,11 @@ class CbprSolve {
       // The new bounds may shut the current point out.
       if (new_bounds && !BecomeFeasible()) return End(result_.feasibility.reason);
       const TerminationReason inner = SolveSubproblem(outer);
-      if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kNumericalError) {
+      // A sub-problem that could not be started on will not fare better next time.
+      const bool stuck = inner == TerminationReason::kStalled && learner_.AnchorDistance() == 0.0;
+      if (stuck || inner == TerminationReason::kInterrupted ||
+          inner == TerminationReason::kEarlyStopped ||
+          inner == TerminationReason::kNumericalError) {
         Record(outer + 1);
         return End(inner);
       }
@@ -153,6 +157,7 @@ class CbprSolve {
       subproblem_.dual_step = inner.stats.sigma;
     }
     evaluations_ = inner.stats.evaluations;
+    result_.detail = inner.detail;
     last_inner_ = inner.stats;
     return inner.reason;
   }
@@ -178,6 +183,9 @@ class CbprSolve {
   }
 
   CbprResult End(TerminationReason reason) {
+    if (reason != TerminationReason::kStalled && reason != TerminationReason::kEarlyStopped) {
+      result_.detail.clear();  // of a sub-problem on the way
+    }
     result_.multipliers = multipliers_;
     result_.reason = reason;
     return std::move(result_);

@@ -44,6 +44,7 @@ class FeasibilitySearch {
       const TerminationReason inner = Improve(outer);
       if (Found()) return End(TerminationReason::kFeasible);
       if (inner == TerminationReason::kInterrupted || inner == TerminationReason::kTimeLimit ||
+          inner == TerminationReason::kStalled || inner == TerminationReason::kEarlyStopped ||
           inner == TerminationReason::kNumericalError) {
         return End(inner);
       }

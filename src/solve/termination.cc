@@ -38,6 +38,10 @@ std::string_view Name(TerminationReason reason) {
       return "time_limit";
     case TerminationReason::kInterrupted:
       return "interrupted";
+    case TerminationReason::kStalled:
+      return "stalled";
+    case TerminationReason::kEarlyStopped:
+      return "early_stopped";
     case TerminationReason::kNumericalError:
       return "numerical_error";
   }

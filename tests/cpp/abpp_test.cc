@@ -77,6 +77,7 @@ std::vector<double> ErgodicGaps(const ToyProblem& toy, double mu, std::int64_t i
   AbppOptions options = Tight();
   options.step_rule = StepRule::kComputed;
   options.strong_convexity = mu;
+  options.use_average = true;
   options.termination.stationarity_tolerance = 0.0;
   std::vector<double> gaps;
   for (std::int64_t k = 1; k <= iterations; k = std::max(k + 1, k * 5 / 4)) {
@@ -88,7 +89,7 @@ std::vector<double> ErgodicGaps(const ToyProblem& toy, double mu, std::int64_t i
       const VectorXd g = toy.a * x + 0.5 * x.squaredNorm() * toy.quadratic - toy.b;
       return fresh.ObjectiveAt(x) + y.dot(g);
     };
-    gaps.push_back(lagrangian(fresh.average(), toy.y) -
+    gaps.push_back(lagrangian(fresh.x(), toy.y) -
                    lagrangian(toy.x, testing::AsVector(result.average_multipliers)));
   }
   return gaps;

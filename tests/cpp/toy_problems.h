@@ -121,7 +121,6 @@ class QuadraticLearner final : public ProximalLearner {
   }
 
   const VectorXd& x() const { return x_; }
-  const VectorXd& average() const { return average_; }
 
  private:
   struct State final : ModelState {

@@ -54,6 +54,9 @@ class ConstraintSet {
     return nullptr;
   }
 
+  // True where UpdateBounds() ever does something.
+  virtual bool has_bound_schedule() const { return false; }
+
   // For surrogate bounds that follow a schedule: called with 0 when a solve starts, which restores
   // the first bounds, then before each iteration with the share of iterations done, and with 1 on
   // convergence. Returns true if values of g have changed.

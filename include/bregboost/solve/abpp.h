@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,6 +60,7 @@ struct AbppResult {
   IterationStats stats;                     // of the last iteration, or of the average
   std::vector<IterationStats> history;      // every iteration, row 0 first
   TerminationReason reason = TerminationReason::kIterationLimit;
+  std::string detail;  // kStalled and kEarlyStopped: the learner's words
   bool convex = true;  // else a point that meets the tolerances is stationary, no more
 };
 

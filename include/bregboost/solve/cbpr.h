@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct CbprResult {
   double proximal_weight = 0.0;         // the L used
   std::vector<IterationStats> history;  // one row per outer iteration, row 0 the feasible start
   TerminationReason reason = TerminationReason::kIterationLimit;
+  std::string detail;  // as in AbppResult
 };
 
 // kInfeasible leaves the learner at the point of least violation; result.feasibility has its

@@ -42,9 +42,8 @@ struct StepOutcome {
   double suboptimality = 0.0;    // a bound on psi(x_{k+1}) - min psi; NaN where none is known
   double residual = 0.0;         // norm of psi's smallest subgradient there; NaN where unknown
   std::int64_t evaluations = 0;  // of psi's derivatives, or boosting rounds
-  // Why the learner cannot go on from here (no tree finds a split, held-out loss no longer falls);
-  // empty if it can.
-  std::string exhausted = {};
+  std::string stalled = {};  // why x_k could not be left (no tree finds a split); empty if it was
+  std::string stopped = {};  // why the learner wants no further step (held-out loss); empty if not
 };
 
 // f and g at the learner's scores.

@@ -17,6 +17,8 @@ enum class TerminationReason {
   kIterationLimit,
   kTimeLimit,
   kInterrupted,     // by the flag or the callback
+  kStalled,         // the learner found no step to make, and nothing else is moving
+  kEarlyStopped,    // the learner stopped by a rule of its own, such as a held-out loss
   kNumericalError,  // a value is NaN or infinite, or a sub-problem could not be solved
 };
 std::string_view Name(TerminationReason reason);

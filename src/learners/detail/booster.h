@@ -23,6 +23,12 @@ class Booster {
   virtual ScoreView TrainScores() = 0;
   virtual ScoreView HeldOutScores(std::size_t set) = 0;
 
+  // The training scores as they are now, kept until the next call: where a step starts from.
+  virtual ScoreView HoldScores() {
+    held_scores_.Assign(TrainScores());
+    return held_scores_.view();
+  }
+
   // One round: a tree per score (times the library's parallel trees). Derivatives have the layout
   // of TrainScores(). Returns false, with the model as it was, if no tree found a split.
   virtual bool Boost(std::span<const float> gradient, std::span<const float> hessian) = 0;
@@ -40,6 +46,9 @@ class Booster {
 
   // Why a round may find no split, in the library's own parameter names and values.
   virtual std::string StallHint() const = 0;
+
+ private:
+  ScoreCopy held_scores_;
 };
 
 }  // namespace bregboost::detail

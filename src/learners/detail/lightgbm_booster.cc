@@ -13,9 +13,9 @@
 namespace bregboost::detail {
 namespace {
 
-// LightGBM copies a data set's initial scores when a booster meets it. This puts ours there for that
-// moment and the owner's (or none) back afterwards. Two trainings on one data set must not overlap
-// here.
+// LightGBM copies a data set's initial scores when a booster meets it. This puts ours there for
+// that moment and the owner's (or none) back afterwards. Two trainings on one data set must not
+// overlap here.
 class BorrowedInitialScores {
  public:
   BorrowedInitialScores(const LightGbmDataset& dataset, std::span<const double> by_class)
@@ -107,6 +107,7 @@ void LightGbmBooster::Create() {
 
 void LightGbmBooster::Forget() {
   for (CachedScores& cached : scores_) cached.fresh = false;
+  held_is_current_ = false;
 }
 
 ScoreView LightGbmBooster::Read(std::size_t data_index) {
@@ -124,13 +125,29 @@ ScoreView LightGbmBooster::Read(std::size_t data_index) {
     }
     cached.fresh = true;
   }
-  return {.data = cached.values.data(),
-          .num_rows = cached.values.size() / num_scores_,
+  return ViewOf(cached.values);
+}
+
+ScoreView LightGbmBooster::ViewOf(const std::vector<double>& scores) const {
+  return {.data = scores.data(),
+          .num_rows = scores.size() / num_scores_,
           .num_scores = num_scores_,
           .layout = ScoreLayout::kClassMajor};
 }
 
-ScoreView LightGbmBooster::TrainScores() { return Read(0); }
+ScoreView LightGbmBooster::TrainScores() { return held_is_current_ ? ViewOf(held_) : Read(0); }
+
+// The buffer that was read last becomes the one that is kept: nothing is copied.
+ScoreView LightGbmBooster::HoldScores() {
+  if (!held_is_current_) {
+    Read(0);
+    std::swap(held_, scores_[0].values);
+    scores_[0].fresh = false;
+    held_is_current_ = true;
+  }
+  return ViewOf(held_);
+}
+
 ScoreView LightGbmBooster::HeldOutScores(std::size_t set) { return Read(set + 1); }
 
 bool LightGbmBooster::Boost(std::span<const float> gradient, std::span<const float> hessian) {
@@ -141,9 +158,8 @@ bool LightGbmBooster::Boost(std::span<const float> gradient, std::span<const flo
                                             gradient.size(), hessian.size(), expected));
   }
   int finished = 0;
-  api_->Check(
-      api_->BoosterUpdateOneIterCustom(handle_, gradient.data(), hessian.data(), &finished),
-      "a boosting round");
+  api_->Check(api_->BoosterUpdateOneIterCustom(handle_, gradient.data(), hessian.data(), &finished),
+              "a boosting round");
   if (finished != 0) {
     // LightGBM drops an empty round, save for the first, which it keeps as trees of one zero leaf.
     if (num_rounds_ == 0) Create();

@@ -25,6 +25,7 @@ class LightGbmBooster final : public Booster {
   std::int64_t num_rounds() const override { return num_rounds_; }
   ScoreView TrainScores() override;
   ScoreView HeldOutScores(std::size_t set) override;
+  ScoreView HoldScores() override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
   std::vector<double> StartingScores() const override { return starting_scores_; }
@@ -41,6 +42,7 @@ class LightGbmBooster final : public Booster {
   void Free();
   void Forget();
   ScoreView Read(std::size_t data_index);
+  ScoreView ViewOf(const std::vector<double>& scores) const;
 
   std::shared_ptr<const LightGbmApi> api_;
   LightGbmDataset train_;
@@ -51,6 +53,8 @@ class LightGbmBooster final : public Booster {
   void* handle_ = nullptr;
   std::int64_t num_rounds_ = 0;
   std::vector<CachedScores> scores_;  // of the training set, then of each held-out set
+  std::vector<double> held_;          // by HoldScores()
+  bool held_is_current_ = false;
 };
 
 // What LightGBM starts from by itself: the log-odds, the log class shares, or the mean target, with

@@ -20,9 +20,9 @@ using Names = std::initializer_list<const char*>;  // the parameter, then its al
 constexpr Names kObjective = {"objective", "objective_type", "app", "application", "loss"};
 constexpr Names kNumClass = {"num_class", "num_classes"};
 constexpr Names kBoosting = {"boosting", "boosting_type", "boost"};
-constexpr Names kNumIterations = {"num_iterations", "num_iteration", "n_iter",    "num_tree",
-                                  "num_trees",      "num_round",     "num_rounds", "nrounds",
-                                  "num_boost_round", "n_estimators", "max_iter"};
+constexpr Names kNumIterations = {"num_iterations",  "num_iteration", "n_iter",     "num_tree",
+                                  "num_trees",       "num_round",     "num_rounds", "nrounds",
+                                  "num_boost_round", "n_estimators",  "max_iter"};
 constexpr Names kEarlyStopping = {"early_stopping_round", "early_stopping_rounds", "early_stopping",
                                   "n_iter_no_change"};
 constexpr Names kNumThreads = {"num_threads", "num_thread", "nthread", "nthreads", "n_jobs"};
@@ -50,8 +50,7 @@ bool IsOneOf(const std::string& value, Names allowed) {
 }
 
 [[noreturn]] void Refuse(const ParameterText& parameter, std::string_view why) {
-  throw std::invalid_argument(
-      fmt::format("{}: {}; {}", parameter.name, parameter.value, why));
+  throw std::invalid_argument(fmt::format("{}: {}; {}", parameter.name, parameter.value, why));
 }
 
 void CheckObjective(const GbmParameters& parameters, Task task, LossKind loss) {
@@ -185,8 +184,8 @@ LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task ta
   }
   settings.samples = Samples(parameters);
   settings.stall_hint = StallHint(parameters);
-  settings.text = LightGbmParameterText(Without(
-      parameters, {kObjective, kNumClass, kNumIterations, kEarlyStopping}));
+  settings.text = LightGbmParameterText(
+      Without(parameters, {kObjective, kNumClass, kNumIterations, kEarlyStopping}));
   settings.text += fmt::format("objective=custom num_class={}", num_scores);
   return settings;
 }

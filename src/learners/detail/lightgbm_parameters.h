@@ -1,4 +1,5 @@
-// The user's LightGBM parameters: what bregboost must know of them, and the text that LightGBM gets.
+// The user's LightGBM parameters: what bregboost must know of them, and the text that LightGBM
+// gets.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +19,9 @@ struct LightGbmSettings {
   int num_threads = 0;  // 0: the library's default
   double learning_rate = 0.1;
   bool boost_from_average = true;
-  bool samples = false;     // rows or features are drawn anew, so an empty round may be bad luck
-  std::string text;         // for LightGBM, with objective=custom
-  std::string stall_hint;   // the limits on splits that are in force
+  bool samples = false;    // rows or features are drawn anew, so an empty round may be bad luck
+  std::string text;        // for LightGBM, with objective=custom
+  std::string stall_hint;  // the limits on splits that are in force
 };
 
 // Throws std::invalid_argument for what custom derivatives or a plain exported model cannot carry.

@@ -1,9 +1,12 @@
-// Scores where a library left them: LightGBM hands out doubles class by class, XGBoost floats row by
-// row. Passes read either as it is, so that no round pays for a conversion.
+// Scores where a library left them: LightGBM hands out doubles class by class, XGBoost floats row
+// by row. Passes read either as it is, so that no round pays for a conversion.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <variant>
+#include <vector>
 
 namespace bregboost::detail {
 
@@ -20,5 +23,46 @@ struct ScoreView {
 
   std::size_t size() const { return num_rows * num_scores; }
 };
+
+// Scores of one's own, in the type and layout of a view.
+class ScoreCopy {
+ public:
+  void Assign(const ScoreView& scores) {
+    view_ = scores;
+    const std::size_t size = scores.size();
+    if (const auto* from = std::get_if<const double*>(&scores.data)) {
+      doubles_.assign(*from, *from + size);
+      view_.data = doubles_.data();
+    } else {
+      const float* floats = std::get<const float*>(scores.data);
+      floats_.assign(floats, floats + size);
+      view_.data = floats_.data();
+    }
+  }
+  // No rows before the first Assign().
+  const ScoreView& view() const { return view_; }
+
+ private:
+  std::vector<double> doubles_;
+  std::vector<float> floats_;
+  ScoreView view_;
+};
+
+// body(row, score, value), value as a double; class by class where the layout is.
+template <class Body>
+void ForEachScore(const ScoreView& scores, const Body& body) {
+  std::visit(
+      [&](const auto* data) {
+        const bool class_major = scores.layout == ScoreLayout::kClassMajor;
+        const std::size_t row_stride = class_major ? 1 : scores.num_scores;
+        const std::size_t class_stride = class_major ? scores.num_rows : 1;
+        for (std::size_t k = 0; k < scores.num_scores; ++k) {
+          for (std::size_t i = 0; i < scores.num_rows; ++i) {
+            body(i, k, static_cast<double>(data[i * row_stride + k * class_stride]));
+          }
+        }
+      },
+      scores.data);
+}
 
 }  // namespace bregboost::detail

@@ -7,6 +7,8 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace bregboost::detail {
 namespace {
@@ -41,7 +43,7 @@ class PrimalDualLoop {
   }
 
   AbppResult Run() {
-    if (settings_.follow_bound_schedule) constraints_.UpdateBounds(0.0, learner_.scores());
+    if (follows_schedule()) constraints_.UpdateBounds(0.0, learner_.scores());
     Evaluate();
     previous_g_ = g_;  // x_{-1} = x_0, hence z_0 = g(x_0)
     double previous_sigma = step_.sigma();
@@ -57,8 +59,10 @@ class PrimalDualLoop {
       const StepOutcome outcome = TakeStep(previous_sigma);
       last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
       stats_.stationarity = *last_pull_ + (std::isnan(outcome.residual) ? 0.0 : outcome.residual);
+      // A learner that cannot move shows nothing about the point it is at.
+      if (!outcome.stalled.empty()) stats_.stationarity = kInfinity;
       stats_.averaging_weight = step_.sigma() / sigma_0_;  // t_k = sigma_k / sigma_0
-      learner_.AccumulateAverage(stats_.averaging_weight);
+      if (options_.use_average) learner_.AccumulateAverage(stats_.averaging_weight);
       AverageMultipliers();
       previous_sigma = step_.sigma();
       NextSteps();
@@ -81,6 +85,10 @@ class PrimalDualLoop {
 
   bool anchored() const {
     return settings_.objective_anchor > 0.0 || settings_.constraint_anchor > 0.0;
+  }
+
+  bool follows_schedule() const {
+    return settings_.follow_bound_schedule && constraints_.has_bound_schedule();
   }
 
   void StartAverage() {
@@ -118,7 +126,9 @@ class PrimalDualLoop {
   }
 
   void Evaluate() {
-    values_ = constraints_.Evaluate(learner_.scores());
+    LearnerValues values = learner_.Evaluate(constraints_);
+    objective_ = values.objective;
+    values_ = std::move(values.constraints);
     g_ = values_.surrogate;
     if (settings_.constraint_anchor > 0.0) {
       const double extra = settings_.constraint_anchor * learner_.AnchorDistance();
@@ -129,7 +139,7 @@ class PrimalDualLoop {
   void FillStats() {
     stats_.phase = settings_.phase;
     stats_.outer = settings_.outer;
-    stats_.objective = learner_.objective();
+    stats_.objective = objective_;
     stats_.tau = step_.tau;
     stats_.sigma = step_.sigma();
     stats_.exact_violation = values_.worst_exact_violation;
@@ -164,6 +174,11 @@ class PrimalDualLoop {
     if (settings_.stop && !broken) {
       if (const auto special = settings_.stop(stats_, g_)) return special;
     }
+    if (broken || reason == TerminationReason::kConverged) return reason;
+    if (!stopped_.empty()) return TerminationReason::kEarlyStopped;
+    // While multipliers move, so does psi, and a later step may find what this one did not.
+    const bool last_chance = reason == TerminationReason::kIterationLimit || !multipliers_moved_;
+    if (!stalled_.empty() && last_chance) return TerminationReason::kStalled;
     return reason;
   }
 
@@ -171,7 +186,7 @@ class PrimalDualLoop {
   // extrapolation sees the change of x alone.
   // Convergence under the first bounds is not the end: the schedule then moves on at once.
   bool FollowBoundSchedule(bool converged) {
-    if (!settings_.follow_bound_schedule) return false;
+    if (!follows_schedule()) return false;
     const auto limit =
         static_cast<double>(std::max<std::int64_t>(1, options_.termination.max_iterations));
     const double progress = converged ? 1.0 : static_cast<double>(stats_.k) / limit;
@@ -224,6 +239,9 @@ class PrimalDualLoop {
         continue;
       }
       room_ = room;
+      multipliers_moved_ = next != y_;
+      stalled_ = outcome.stalled;
+      stopped_ = outcome.stopped;
       y_ = next;
       previous_g_ = g_before;
       stats_.accuracy_requested = accuracy.delta * outcome.distance + accuracy.nu;
@@ -320,6 +338,8 @@ class PrimalDualLoop {
     result_.average_multipliers = average_weight_ > 0.0 ? average_y_ : y_;
     result_.stats = stats_;
     result_.reason = reason;
+    if (reason == TerminationReason::kStalled) result_.detail = stalled_;
+    if (reason == TerminationReason::kEarlyStopped) result_.detail = stopped_;
     return std::move(result_);
   }
 
@@ -340,7 +360,10 @@ class PrimalDualLoop {
   double average_weight_ = 0.0;
   double sigma_0_ = 0.0;  // of the current average
   std::int64_t next_rebalance_ = 10;
+  double objective_ = 0.0;
   ConstraintValues values_;
+  bool multipliers_moved_ = true;  // in the last step, which
+  std::string stalled_, stopped_;  // said so
   IterationStats stats_;
   std::int64_t evaluations_ = 0;
   AbppResult result_;

@@ -1,0 +1,127 @@
+// The library-independent half of a boosted learner: derivatives in, rounds out, averages, states.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bregboost/learners/boosted.h"
+#include "bregboost/model/tree_model.h"
+#include "learners/detail/booster.h"
+#include "learners/detail/boosting_pass.h"
+#include "learners/detail/step_measure.h"
+
+namespace bregboost {
+
+// What the learner itself reads of options and library parameters.
+struct BoosterSettings {
+  std::string library_title;
+  std::int64_t num_rounds = 100;
+  std::int64_t rounds_per_step = 1;
+  std::int64_t early_stopping_rounds = 0;
+  int num_threads = 0;  // 0: as many as there are
+  double learning_rate = 0.1;
+  bool samples = false;  // rows or features are drawn anew in each round
+};
+
+// Finishes models in the library's own file format.
+using ModelWriter = std::function<std::string(std::span<const ModelPart>, const ExportSpec&)>;
+
+class BoostedLearner::Impl {
+ public:
+  Impl(const Objective& objective, BoosterSettings settings,
+       const detail::PassOptions& pass_options, std::unique_ptr<detail::Booster> booster,
+       ModelWriter writer, std::span<const Objective* const> held_out);
+
+  static std::string MeanModel(std::span<Impl* const> learners, const ModelAdjustment& adjustment);
+
+  const BoosterSettings& settings() const { return settings_; }
+  std::int64_t num_rounds() const { return booster_->num_rounds(); }
+  std::size_t num_held_out() const { return held_out_.size(); }
+
+  std::span<const double> ClassMajorScores();
+  double objective();
+  LearnerValues Evaluate(const ConstraintSet& constraints);
+  StepOutcome Step(const ProximalStep& step);
+  // One step on the cost-sensitive form.
+  StepOutcome Step(const detail::CellCosts& costs, double tau);
+
+  void SetAnchor() { anchor_.Assign(Scores(0)); }
+  double AnchorDistance();
+  void AccumulateAverage(double weight);
+  void ResetAverage();
+  void UseAverage();
+  std::unique_ptr<ModelState> Save() const;
+  void Restore(const ModelState& state);
+  double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
+                              double objective_weight);
+
+  std::span<const double> HeldOutScores(std::size_t set);
+  LearnerValues EvaluateHeldOut(std::size_t set, const ConstraintSet& constraints);
+
+ private:
+  // Data set 0 is the training set, the others are held out.
+  struct Scored {
+    std::vector<double> shift;    // what an average moved the scores by; empty: nothing
+    std::vector<double> shifted;  // scores plus shift
+    std::int64_t shifted_at = -1;
+    std::vector<double> class_major;  // converted
+    std::int64_t converted_at = -1;
+    std::vector<double> average;
+  };
+  struct Iterate {  // one of those averaged
+    std::size_t rounds = 0;
+    std::int64_t last_round = 0;
+    double weight = 0.0;
+  };
+
+  detail::ScoreView LibraryScores(std::size_t set);
+  detail::ScoreView Scores(std::size_t set);
+  detail::ScoreView HoldScores();
+  std::span<const double> ClassMajor(std::size_t set);
+  void CheckHeldOut(std::size_t set) const;
+
+  // Derives (round of the step) -> scale; fills gradient_ and hessian_.
+  template <class Derive>
+  StepOutcome RunRounds(const Derive& derive);
+  bool Grow();
+  std::string GrowOrSayWhy();
+  std::string CheckHeldOutLoss();
+  void RollBackTo(std::int64_t rounds);
+
+  const Objective& objective_;
+  BoosterSettings settings_;
+  std::unique_ptr<detail::Booster> booster_;
+  ModelWriter writer_;
+  detail::BoostingPass pass_;
+  detail::ScoreMetric metric_;
+  std::vector<std::unique_ptr<detail::BoostingPass>> held_out_;
+
+  std::vector<float> gradient_, hessian_;
+  double scale_ = 1.0;            // of both, see BoostingPass::Derive
+  detail::ScoreCopy held_;        // where a step began, after an average
+  detail::ScoreView step_start_;  // of the last step
+  std::int64_t step_end_ = -1;    // the version that it led to
+  detail::ScoreCopy anchor_;
+
+  std::int64_t version_ = 0;  // counts changes of the model
+  std::vector<Scored> scored_;
+  double objective_value_ = 0.0;
+  std::int64_t objective_at_ = -1;
+
+  std::vector<double> round_weights_;  // what averages made of each round
+  std::vector<std::int64_t>
+      round_ids_;  // unique, so that a state can tell its rounds from later ones
+  std::int64_t last_round_id_ = 0;
+  double average_weight_ = 0.0;
+  std::vector<Iterate> iterates_;
+
+  double best_loss_ = std::numeric_limits<double>::infinity();
+  std::int64_t best_round_ = 0;
+};
+
+}  // namespace bregboost

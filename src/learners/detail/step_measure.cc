@@ -1,0 +1,134 @@
+#include "learners/detail/step_measure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "detail/parallel.h"
+
+namespace bregboost::detail {
+namespace {
+
+struct Sums {
+  double squares = 0.0;
+  double curved = 0.0;
+};
+
+template <class T>
+Sums SumPlain(const T* before, const T* after, const float* hessian, std::size_t size) {
+  double squares = 0.0;
+  double curved = 0.0;
+#pragma omp simd reduction(+ : squares, curved)
+  for (std::size_t j = 0; j < size; ++j) {
+    const double change = static_cast<double>(after[j]) - static_cast<double>(before[j]);
+    const double bent = change * static_cast<double>(hessian[j]);
+    squares += change * change;
+    curved += bent * bent;
+  }
+  return {squares, curved};
+}
+
+template <class T>
+Sums SumWeighted(const T* before, const T* after, const float* hessian, std::size_t begin,
+                 std::size_t end, const std::vector<double>& weights, std::size_t num_scores,
+                 ScoreLayout layout) {
+  Sums sums;
+  for (std::size_t j = begin; j < end; ++j) {
+    const std::size_t row =
+        layout == ScoreLayout::kClassMajor ? j % weights.size() : j / num_scores;
+    const double weight = weights[row];
+    if (weight == 0.0) continue;
+    const double change = static_cast<double>(after[j]) - static_cast<double>(before[j]);
+    const double bent = change * static_cast<double>(hessian[j]);
+    sums.squares += weight * change * change;
+    sums.curved += bent * bent / weight;
+  }
+  return sums;
+}
+
+template <class T>
+StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
+                    const float* hessian, const ScoreView& view) {
+  std::vector<Sums> partial(NumChunks(view.size()));
+  ForEachChunk(view.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    partial[chunk] = metric.weights.empty()
+                         ? SumPlain(before + begin, after + begin, hessian + begin, end - begin)
+                         : SumWeighted(before, after, hessian, begin, end, metric.weights,
+                                       view.num_scores, view.layout);
+  });
+  Sums total;
+  for (const Sums& part : partial) {
+    total.squares += part.squares;
+    total.curved += part.curved;
+  }
+  return {.distance = total.squares / (2.0 * metric.total),
+          .curved_length = std::sqrt(metric.total * total.curved)};
+}
+
+}  // namespace
+
+ScoreMetric::ScoreMetric(const RowData& rows) {
+  const std::size_t n = rows.num_rows();
+  if (rows.weights.empty() && rows.rate_weights.empty()) {
+    total = static_cast<double>(n);
+    return;
+  }
+  weights.resize(n);
+  for (std::size_t i = 0; i < n; ++i) weights[i] = rows.metric_weight(i);
+  total = std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
+                        std::span<const float> hessian) {
+  return std::visit(
+      [&](const auto* now) {
+        return Measure(metric, std::get<decltype(now)>(before.data), now, hessian.data(), after);
+      },
+      after.data);
+}
+
+double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
+                    std::span<const double> gradient) {
+  const std::size_t n = after.num_rows;
+  std::vector<double> change(after.size(), 0.0);
+  double largest = 0.0;
+  ForEachScore(after, [&](std::size_t row, std::size_t k, double score) {
+    change[k * n + row] = score;
+    largest = std::max(largest, std::abs(score));
+  });
+  if (before.num_rows > 0) {
+    ForEachScore(before, [&](std::size_t row, std::size_t k, double score) {
+      change[k * n + row] -= score;
+    });
+  } else {
+    std::fill(change.begin(), change.end(), 0.0);
+  }
+  // Sums of scores are rounded, so that rows of one leaf change by almost the same amount.
+  const bool floats = std::holds_alternative<const float*>(after.data);
+  const double epsilon =
+      floats ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double same_leaf = 4.0 * epsilon * (1.0 + largest);
+  std::vector<std::size_t> order(n);
+  double total = 0.0;
+  for (std::size_t k = 0; k < after.num_scores; ++k) {
+    const double* column = change.data() + k * n;
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return column[a] < column[b]; });
+    double sum = 0.0;
+    double mass = 0.0;
+    for (std::size_t j = 0; j < n; ++j) {
+      const std::size_t row = order[j];
+      sum += gradient[k * n + row];
+      mass += metric.weights.empty() ? 1.0 : metric.weights[row];
+      const bool leaf_ends = j + 1 == n || column[order[j + 1]] - column[row] > same_leaf;
+      if (!leaf_ends) continue;
+      if (mass > 0.0) total += sum * sum / mass;
+      sum = mass = 0.0;
+    }
+  }
+  return std::sqrt(metric.total * total);
+}
+
+}  // namespace bregboost::detail

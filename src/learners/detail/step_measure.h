@@ -1,0 +1,37 @@
+// What the change of the scores in a step tells: how far it went, and how steep psi was.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bregboost/data/row_data.h"
+#include "learners/detail/score_view.h"
+
+namespace bregboost::detail {
+
+// Metric weights m_i of RowData; empty values stand for 1.
+struct ScoreMetric {
+  explicit ScoreMetric(const RowData& rows);
+
+  std::vector<double> weights;
+  double total = 0.0;  // M
+};
+
+struct StepMeasure {
+  double distance = 0.0;  // 1/(2M) sum_i m_i ||F_i - F'_i||^2
+  // Norm of the gradient that Newton leaf values of rate 1 would have answered with this change,
+  // dual to the score norm: sqrt(M sum_i (h_i (F_i - F'_i))^2 / m_i).
+  double curved_length = 0.0;
+};
+
+// Both views and `hessian` have one layout; views have one type.
+StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
+                        std::span<const float> hessian);
+
+// The dual norm of `gradient` (class-major) after averaging over rows whose score changed by the
+// same amount, that is, over the leaves of the trees in between; over all rows if `before` has
+// none.
+double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
+                    std::span<const double> gradient);
+
+}  // namespace bregboost::detail
