@@ -5,12 +5,25 @@
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace bregboost::detail {
 namespace {
 
 constexpr XgboostApi::Version kOldest{.major = 2, .minor = 1, .patch = 0};
+
+// Of "[12:34:56] /some/where/file.cc:78: message\nStack trace:\n..." the message: the library's C++
+// source lines mean nothing to a user.
+std::string_view Essence(std::string_view text) {
+  text = text.substr(0, text.find("\nStack trace:"));
+  if (const std::size_t source = text.find("] ");
+      text.starts_with('[') && source < text.find('\n')) {
+    const std::size_t message = text.find(": ", source);
+    if (message != std::string_view::npos) text.remove_prefix(message + 2);
+  }
+  return text.substr(0, text.find_last_not_of(" \n") + 1);
+}
 
 }  // namespace
 
@@ -48,6 +61,7 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("XGProxyDMatrixSetDataCSR", ProxyDMatrixSetDataCSR);
   library_.Bind("XGDMatrixSetInfoFromInterface", DMatrixSetInfoFromInterface);
   library_.Bind("XGDMatrixSetStrFeatureInfo", DMatrixSetStrFeatureInfo);
+  library_.Bind("XGDMatrixGetStrFeatureInfo", DMatrixGetStrFeatureInfo);
   library_.Bind("XGDMatrixGetFloatInfo", DMatrixGetFloatInfo);
   library_.Bind("XGDMatrixNumRow", DMatrixNumRow);
   library_.Bind("XGDMatrixNumCol", DMatrixNumCol);
@@ -55,12 +69,14 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
 
   library_.Bind("XGBoosterCreate", BoosterCreate);
   library_.Bind("XGBoosterFree", BoosterFree);
+  library_.Bind("XGBoosterSetStrFeatureInfo", BoosterSetStrFeatureInfo);
   library_.Bind("XGBoosterSetParam", BoosterSetParam);
   library_.Bind("XGBoosterUpdateOneIter", BoosterUpdateOneIter);
   library_.Bind("XGBoosterTrainOneIter", BoosterTrainOneIter);
   library_.Bind("XGBoosterPredictFromDMatrix", BoosterPredictFromDMatrix);
   library_.Bind("XGBoosterBoostedRounds", BoosterBoostedRounds);
   library_.Bind("XGBoosterSlice", BoosterSlice);
+  library_.Bind("XGBoosterDumpModelEx", BoosterDumpModelEx);
   library_.Bind("XGBoosterSaveModelToBuffer", BoosterSaveModelToBuffer);
   library_.Bind("XGBoosterLoadModelFromBuffer", BoosterLoadModelFromBuffer);
   library_.Bind("XGBoosterSaveJsonConfig", BoosterSaveJsonConfig);
@@ -68,11 +84,7 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
 
 void XgboostApi::Check(int status, const char* what) const {
   if (status == 0) return;
-  const std::string text = GetLastError();
-  // The library's C++ call stack, which follows, means nothing to a user.
-  const std::string message = text.substr(0, text.find("\nStack trace:"));
-  throw std::runtime_error(
-      fmt::format("XGBoost, {}: {}", what, message.substr(0, message.find_last_not_of('\n') + 1)));
+  throw std::runtime_error(fmt::format("XGBoost, {}: {}", what, Essence(GetLastError())));
 }
 
 }  // namespace bregboost::detail

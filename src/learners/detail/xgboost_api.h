@@ -50,6 +50,8 @@ class XgboostApi {
   int (*DMatrixSetInfoFromInterface)(Handle matrix, const char* field, const char* data) = nullptr;
   int (*DMatrixSetStrFeatureInfo)(Handle matrix, const char* field, const char** values,
                                   Unsigned size) = nullptr;
+  int (*DMatrixGetStrFeatureInfo)(Handle matrix, const char* field, Unsigned* size,
+                                  const char*** out) = nullptr;
   int (*DMatrixGetFloatInfo)(const Handle matrix, const char* field, Unsigned* out_length,
                              const float** out) = nullptr;
   int (*DMatrixNumRow)(Handle matrix, Unsigned* out) = nullptr;
@@ -58,6 +60,8 @@ class XgboostApi {
 
   int (*BoosterCreate)(const Handle* matrices, Unsigned size, Handle* out) = nullptr;
   int (*BoosterFree)(Handle booster) = nullptr;
+  int (*BoosterSetStrFeatureInfo)(Handle booster, const char* field, const char** values,
+                                  Unsigned size) = nullptr;
   int (*BoosterSetParam)(Handle booster, const char* name, const char* value) = nullptr;
   int (*BoosterUpdateOneIter)(Handle booster, int iteration, Handle train) = nullptr;
   int (*BoosterTrainOneIter)(Handle booster, Handle train, int iteration, const char* gradient,
@@ -67,6 +71,8 @@ class XgboostApi {
                                    const float** out) = nullptr;
   int (*BoosterBoostedRounds)(Handle booster, int* out) = nullptr;
   int (*BoosterSlice)(Handle booster, int begin, int end, int step, Handle* out) = nullptr;
+  int (*BoosterDumpModelEx)(Handle booster, const char* feature_map, int with_statistics,
+                            const char* format, Unsigned* out_size, const char*** out) = nullptr;
   int (*BoosterSaveModelToBuffer)(Handle booster, const char* config, Unsigned* out_length,
                                   const char** out) = nullptr;
   int (*BoosterLoadModelFromBuffer)(Handle booster, const void* buffer, Unsigned length) = nullptr;

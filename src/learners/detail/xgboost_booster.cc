@@ -1,0 +1,239 @@
+#include "learners/detail/xgboost_booster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "learners/detail/array_interface.h"
+
+namespace bregboost::detail {
+namespace {
+
+// A round of one-node trees shifts every row's score of one class by the same constant. True if two
+// rows have moved apart by more than rounding explains; false does not prove the contrary. Mostly
+// the first rows decide.
+bool MovedApart(std::span<const float> before, std::span<const float> after,
+                std::size_t num_scores) {
+  constexpr double kRounding = 4.0 * static_cast<double>(std::numeric_limits<float>::epsilon());
+  for (std::size_t i = num_scores; i < before.size(); ++i) {
+    const std::size_t first = i % num_scores;
+    const double a = static_cast<double>(before[i]);
+    const double b = static_cast<double>(after[i]);
+    const double first_a = static_cast<double>(before[first]);
+    const double first_b = static_cast<double>(after[first]);
+    const double magnitude = std::abs(a) + std::abs(b) + std::abs(first_a) + std::abs(first_b);
+    if (std::abs((b - a) - (first_b - first_a)) > kRounding * magnitude) return true;
+  }
+  return false;
+}
+
+std::size_t NumBaseMargins(const XgboostDataset& set) {
+  XgboostApi::Unsigned size = 0;
+  const float* values = nullptr;
+  set.api()->Check(set.api()->DMatrixGetFloatInfo(set.handle(), "base_margin", &size, &values),
+                   "reading base margins");
+  return size;
+}
+
+}  // namespace
+
+XgboostBooster::XgboostBooster(const XgboostDataset& train,
+                               std::span<const XgboostDataset> held_out, XgboostSettings settings,
+                               const TargetSummary& targets)
+    : api_(train.api()),
+      train_(train),
+      held_out_(held_out.begin(), held_out.end()),
+      settings_(std::move(settings)),
+      num_rows_(train.num_rows()),
+      starting_scores_(settings_.num_scores, 0.0),
+      scores_(1 + held_out.size()) {
+  CheckDatasets();
+  const bool has_margins = NumBaseMargins(train_) > 0;
+  // Always explicit: a base_score that is left open is estimated from labels, which the data set
+  // need not have, or stays at its default in some caches. Where base margins replace it, it is the
+  // one that adds nothing.
+  if (has_margins) {
+    settings_.parameters["base_score"] = settings_.objective == "binary:logistic" ? "0.5" : "0";
+  } else if (!settings_.has_base_score) {
+    settings_.parameters["base_score"] = EstimateBaseScore(*api_, settings_, targets);
+  }
+  Create();
+  try {
+    CheckXgboostNames(settings_, Config());
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(fmt::format("parameters: {}", error.what()));
+  }
+  if (has_margins) return;
+  Read(0);
+  for (std::size_t k = 0; k < settings_.num_scores; ++k) {
+    starting_scores_[k] = static_cast<double>(scores_[0].values[k]);
+  }
+}
+
+void XgboostBooster::CheckDatasets() const {
+  const bool has_margins = NumBaseMargins(train_) > 0;
+  for (std::size_t index = 0; index <= held_out_.size(); ++index) {
+    const XgboostDataset& set = dataset(index);
+    const std::string name =
+        index == 0 ? "training set" : fmt::format("held-out set {}", index - 1);
+    if (set.api() != api_) {
+      throw std::invalid_argument(fmt::format("library of {}: {}; allowed: the training set's, {}",
+                                              name, set.api()->path(), api_->path()));
+    }
+    if (set.num_columns() != train_.num_columns()) {
+      throw std::invalid_argument(fmt::format("columns of {}: {}; allowed: the training set's, {}",
+                                              name, set.num_columns(), train_.num_columns()));
+    }
+    const std::size_t margins = NumBaseMargins(set);
+    const std::size_t expected = has_margins ? set.num_rows() * settings_.num_scores : 0;
+    if (margins == expected) continue;
+    throw std::invalid_argument(fmt::format(
+        "base margins of {}: {} values; allowed: {}", name, margins,
+        has_margins ? fmt::format("{} rows x {} scores", set.num_rows(), settings_.num_scores)
+                    : "none, as the training set has none"));
+  }
+}
+
+void XgboostBooster::Create() {
+  std::vector<void*> matrices;
+  for (std::size_t i = 0; i <= held_out_.size(); ++i) matrices.push_back(dataset(i).handle());
+  void* handle = nullptr;
+  api_->Check(api_->BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
+  booster_ = XgboostBoosterHandle(handle, {api_.get()});
+  for (const auto& [name, value] : settings_.parameters) {
+    api_->Check(api_->BoosterSetParam(handle, name.c_str(), value.c_str()), "setting parameters");
+  }
+  NameFeatures();
+  num_rounds_ = 0;
+}
+
+// The model takes names and types of the features from the training set, as in Python.
+void XgboostBooster::NameFeatures() {
+  for (const char* field : {"feature_name", "feature_type"}) {
+    XgboostApi::Unsigned size = 0;
+    const char** values = nullptr;
+    api_->Check(api_->DMatrixGetStrFeatureInfo(train_.handle(), field, &size, &values),
+                "reading the features' names");
+    if (size == 0) continue;
+    api_->Check(api_->BoosterSetStrFeatureInfo(booster_.get(), field, values, size),
+                "naming the features");
+  }
+}
+
+std::string XgboostBooster::Config() const {
+  XgboostApi::Unsigned length = 0;
+  const char* text = nullptr;
+  api_->Check(api_->BoosterSaveJsonConfig(booster_.get(), &length, &text), "reading parameters");
+  return {text, length};
+}
+
+void XgboostBooster::Predict(std::size_t index, std::vector<float>& margins) const {
+  // Margins come out of the library's cache for the data set, brought up to date with the newest
+  // trees alone. `training` keeps them what the next round starts from.
+  const std::string config = fmt::format(
+      R"({{"type":1,"training":{},"iteration_begin":0,"iteration_end":0,"strict_shape":false}})",
+      index == 0);
+  const XgboostApi::Unsigned* shape = nullptr;
+  XgboostApi::Unsigned dimensions = 0;
+  const float* values = nullptr;
+  api_->Check(api_->BoosterPredictFromDMatrix(booster_.get(), dataset(index).handle(),
+                                              config.c_str(), &shape, &dimensions, &values),
+              "reading scores");
+  std::size_t size = 1;
+  for (std::size_t i = 0; i < dimensions; ++i) size *= shape[i];
+  // One buffer serves all predictions of a booster in a thread, so each is copied out of it.
+  margins.assign(values, values + size);
+}
+
+ScoreView XgboostBooster::Read(std::size_t index) {
+  CachedScores& cached = scores_[index];
+  if (!cached.is_fresh) {
+    Predict(index, cached.values);
+    cached.is_fresh = true;
+  }
+  return {.data = cached.values.data(),
+          .num_rows = cached.values.size() / settings_.num_scores,
+          .num_scores = settings_.num_scores,
+          .layout = ScoreLayout::kRowMajor};
+}
+
+bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const float> hessian) {
+  const std::size_t expected = num_rows_ * settings_.num_scores;
+  if (gradient.size() != expected || hessian.size() != expected) {
+    throw std::invalid_argument(fmt::format("derivatives: {} and {} values; allowed: {}",
+                                            gradient.size(), hessian.size(), expected));
+  }
+  Read(0);
+  const auto interface = [&](std::span<const float> values) {
+    return ArrayInterface(values.data(), num_rows_, settings_.num_scores, settings_.num_scores,
+                          std::size_t{1});
+  };
+  api_->Check(
+      api_->BoosterTrainOneIter(booster_.get(), train_.handle(), static_cast<int>(num_rounds_),
+                                interface(gradient).c_str(), interface(hessian).c_str()),
+      "a boosting round");
+  ++num_rounds_;
+  Predict(0, next_scores_);
+  if (!MovedApart(scores_[0].values, next_scores_, settings_.num_scores) && !LastRoundHasSplit()) {
+    SliceTo(num_rounds_ - 1);  // the scores read so far are still right
+    return false;
+  }
+  scores_[0].values.swap(next_scores_);
+  for (std::size_t i = 1; i < scores_.size(); ++i) scores_[i].is_fresh = false;
+  return true;
+}
+
+bool XgboostBooster::LastRoundHasSplit() const {
+  const XgboostBoosterHandle round = Slice(num_rounds_ - 1, num_rounds_);
+  XgboostApi::Unsigned size = 0;
+  const char** trees = nullptr;
+  api_->Check(
+      api_->BoosterDumpModelEx(round.get(), "", /*with_statistics=*/0, "text", &size, &trees),
+      "reading trees");
+  return std::any_of(trees, trees + size, [](std::string_view tree) {
+    return !tree.starts_with("0:leaf");  // the root, node 0, comes first
+  });
+}
+
+XgboostBoosterHandle XgboostBooster::Slice(std::int64_t begin, std::int64_t end) const {
+  void* handle = nullptr;
+  api_->Check(api_->BoosterSlice(booster_.get(), static_cast<int>(begin), static_cast<int>(end),
+                                 /*step=*/1, &handle),
+              "taking rounds back");
+  return {handle, {api_.get()}};
+}
+
+void XgboostBooster::SliceTo(std::int64_t num_rounds) {
+  if (num_rounds == 0) {  // as the end of a slice, 0 stands for the last round
+    Create();
+    return;
+  }
+  booster_ = Slice(0, num_rounds);
+  num_rounds_ = num_rounds;
+}
+
+void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
+  if (num_rounds < 0 || num_rounds > num_rounds_) {
+    throw std::invalid_argument(
+        fmt::format("num_rounds: {}; allowed: 0 to {}", num_rounds, num_rounds_));
+  }
+  if (num_rounds == num_rounds_) return;
+  SliceTo(num_rounds);
+  for (CachedScores& cached : scores_) cached.is_fresh = false;
+}
+
+std::string XgboostBooster::Serialize() const {
+  XgboostApi::Unsigned length = 0;
+  const char* text = nullptr;
+  api_->Check(
+      api_->BoosterSaveModelToBuffer(booster_.get(), R"({"format":"json"})", &length, &text),
+      "writing the model");
+  return {text, length};
+}
+
+}  // namespace bregboost::detail

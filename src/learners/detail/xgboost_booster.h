@@ -1,0 +1,70 @@
+// XGBoost as a Booster: custom derivatives through its C API, margins from its prediction caches.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bregboost/learners/xgboost_dataset.h"
+#include "learners/detail/booster.h"
+#include "learners/detail/xgboost_api.h"
+#include "learners/detail/xgboost_handle.h"
+#include "learners/detail/xgboost_parameters.h"
+#include "learners/detail/xgboost_start.h"
+
+namespace bregboost::detail {
+
+class XgboostBooster final : public Booster {
+ public:
+  // Starts from the base margins of the training set if it has some (then every held-out set has
+  // too), else from the user's base_score, else from what the library estimates for `targets`.
+  // Throws std::invalid_argument for a parameter that the library refuses or does not know.
+  XgboostBooster(const XgboostDataset& train, std::span<const XgboostDataset> held_out,
+                 XgboostSettings settings, const TargetSummary& targets);
+
+  std::int64_t num_rounds() const override { return num_rounds_; }
+  ScoreView TrainScores() override { return Read(0); }
+  ScoreView HeldOutScores(std::size_t set) override { return Read(set + 1); }
+  bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
+  void RollBackTo(std::int64_t num_rounds) override;
+  // The same numbers are in the base_score of Serialize().
+  std::vector<double> StartingScores() const override { return starting_scores_; }
+  std::string Serialize() const override;
+  std::string StallHint() const override { return settings_.stall_hint; }
+
+  int num_threads() const { return settings_.num_threads; }
+
+ private:
+  struct CachedScores {
+    std::vector<float> values;  // row-major
+    bool is_fresh = false;
+  };
+
+  void CheckDatasets() const;
+  std::string Config() const;
+  void Create();
+  void SliceTo(std::int64_t num_rounds);
+  XgboostBoosterHandle Slice(std::int64_t begin, std::int64_t end) const;
+  void NameFeatures();
+  const XgboostDataset& dataset(std::size_t index) const {
+    return index == 0 ? train_ : held_out_[index - 1];
+  }
+  void Predict(std::size_t index, std::vector<float>& margins) const;
+  ScoreView Read(std::size_t index);
+  bool LastRoundHasSplit() const;
+
+  std::shared_ptr<const XgboostApi> api_;
+  XgboostDataset train_;
+  std::vector<XgboostDataset> held_out_;
+  XgboostSettings settings_;
+  std::size_t num_rows_;
+  std::vector<double> starting_scores_;
+  XgboostBoosterHandle booster_;
+  std::int64_t num_rounds_ = 0;
+  std::vector<CachedScores> scores_;  // of the training set, then of each held-out set
+  std::vector<float> next_scores_;    // of the training set after a round that may be taken back
+};
+
+}  // namespace bregboost::detail
