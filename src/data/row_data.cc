@@ -137,4 +137,45 @@ void Validate(const RowData& rows) {
   }
 }
 
+namespace {
+
+template <class T>
+std::vector<T> Take(const std::vector<T>& values, std::span<const std::int32_t> indices) {
+  std::vector<T> taken;
+  if (values.empty()) return taken;
+  taken.reserve(indices.size());
+  for (const std::int32_t i : indices) taken.push_back(values[static_cast<std::size_t>(i)]);
+  return taken;
+}
+
+}  // namespace
+
+RowData TakeRows(const RowData& rows, std::span<const std::int32_t> indices) {
+  RowData taken;
+  taken.labels = {.name = rows.labels.name,
+                  .levels = rows.labels.levels,
+                  .codes = Take(rows.labels.codes, indices)};
+  taken.positive_class = rows.positive_class;
+  taken.targets = Take(rows.targets, indices);
+  for (const CategoricalColumn& group : rows.groups) {
+    taken.groups.push_back(
+        {.name = group.name, .levels = group.levels, .codes = Take(group.codes, indices)});
+  }
+  taken.weights = Take(rows.weights, indices);
+  taken.rate_weights = Take(rows.rate_weights, indices);
+  taken.baseline = Take(rows.baseline, indices);
+  return taken;
+}
+
+RowData MaskRows(const RowData& rows, std::span<const std::uint8_t> keep) {
+  RowData masked = rows;
+  masked.weights.resize(rows.num_rows(), 1.0);
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (keep[i] != 0) continue;
+    masked.weights[i] = 0.0;
+    if (!masked.rate_weights.empty()) masked.rate_weights[i] = 0.0;
+  }
+  return masked;
+}
+
 }  // namespace bregboost

@@ -180,53 +180,64 @@ double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constrain
 // ---- rounds
 
 StepOutcome BoostedLearner::Impl::Step(const ProximalStep& step) {
+  BeginStep();
+  for (std::int64_t round = 0; round < settings_.rounds_per_step; ++round) {
+    if (!AddRound(step)) break;
+  }
+  return EndStep();
+}
+
+void BoostedLearner::Impl::BeginStep() {
+  step_start_ = HoldScores();
+  step_ = {.suboptimality = std::numeric_limits<double>::quiet_NaN(),
+           .residual = std::numeric_limits<double>::quiet_NaN()};
+}
+
+bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
   const bool constrained = step.constraints != nullptr && step.constraints->size() > 0;
   const bool anchored = step.anchor_weight > 0.0;
   std::vector<detail::Pull> pulls;
-  return RunRounds([&](std::int64_t round, const ScoreView& start) {
-    pulls.clear();
-    // At x_k itself the proximal term pulls nowhere, but it has its curvature.
-    if (constrained || anchored) {
-      pulls.push_back({.weight = 1.0 / step.tau, .center = round == 0 ? ScoreView{} : start});
-    }
-    if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = anchor_.view()});
-    return pass_.Derive({.constraints = constrained ? step.constraints : nullptr,
+  if (constrained || anchored) pulls.push_back(ProximalPull(step.tau));
+  if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = anchor_.view()});
+  const detail::ThreadScope threads(settings_.num_threads);
+  scale_ = pass_.Derive({.constraints = constrained ? step.constraints : nullptr,
                          .multipliers = step.multipliers,
                          .objective_weight = step.objective_weight,
                          .pulls = pulls},
                         Scores(0), gradient_, hessian_);
-  });
+  return BoostDerived();
 }
 
-StepOutcome BoostedLearner::Impl::Step(const detail::CellCosts& costs, double tau) {
-  return RunRounds([&](std::int64_t round, const ScoreView& start) {
-    const detail::Pull pull{.weight = 1.0 / tau, .center = round == 0 ? ScoreView{} : start};
-    return pass_.Derive(costs, {&pull, 1}, Scores(0), gradient_, hessian_);
-  });
-}
-
-template <class Derive>
-StepOutcome BoostedLearner::Impl::RunRounds(const Derive& derive) {
+bool BoostedLearner::Impl::AddRound(const detail::CellCosts& costs, double tau) {
+  const detail::Pull pull = ProximalPull(tau);
   const detail::ThreadScope threads(settings_.num_threads);
-  const ScoreView start = HoldScores();
-  StepOutcome outcome{.suboptimality = std::numeric_limits<double>::quiet_NaN(),
-                      .residual = std::numeric_limits<double>::quiet_NaN()};
-  for (std::int64_t round = 0; round < settings_.rounds_per_step; ++round) {
-    scale_ = derive(round, start);
-    outcome.stalled = GrowOrSayWhy();
-    if (!outcome.stalled.empty()) break;
-    ++outcome.evaluations;
-    outcome.stopped = CheckHeldOutLoss();
-    if (!outcome.stopped.empty()) break;
-  }
-  if (outcome.evaluations == 0) return outcome;
-  outcome.stalled.clear();  // some round moved
-  step_start_ = start;
+  scale_ = pass_.Derive(costs, {&pull, 1}, Scores(0), gradient_, hessian_);
+  return BoostDerived();
+}
+
+// At x_k itself the proximal term pulls nowhere, but it has its curvature.
+detail::Pull BoostedLearner::Impl::ProximalPull(double tau) const {
+  return {.weight = 1.0 / tau, .center = step_.evaluations == 0 ? ScoreView{} : step_start_};
+}
+
+bool BoostedLearner::Impl::BoostDerived() {
+  step_.stalled = GrowOrSayWhy();
+  if (!step_.stalled.empty()) return false;
+  ++step_.evaluations;
+  step_.stopped = CheckHeldOutLoss();
+  return step_.stopped.empty();
+}
+
+StepOutcome BoostedLearner::Impl::EndStep() {
+  if (step_.evaluations == 0) return step_;
+  const detail::ThreadScope threads(settings_.num_threads);
+  step_.stalled.clear();  // some round moved
   step_end_ = version_;
-  const detail::StepMeasure measure = detail::MeasureStep(metric_, start, Scores(0), hessian_);
-  outcome.distance = measure.distance;
-  outcome.residual = measure.curved_length / (settings_.learning_rate * scale_);
-  return outcome;
+  const detail::StepMeasure measure =
+      detail::MeasureStep(metric_, step_start_, Scores(0), hessian_);
+  step_.distance = measure.distance;
+  step_.residual = measure.curved_length / (settings_.learning_rate * scale_);
+  return step_;
 }
 
 bool BoostedLearner::Impl::Grow() {

@@ -47,8 +47,13 @@ class BoostedLearner::Impl {
   double objective();
   LearnerValues Evaluate(const ConstraintSet& constraints);
   StepOutcome Step(const ProximalStep& step);
-  // One step on the cost-sensitive form.
-  StepOutcome Step(const detail::CellCosts& costs, double tau);
+
+  // A step by hand: rounds between BeginStep() and EndStep(), on psi or on the cost-sensitive form.
+  // False: no further round now, and EndStep() says why.
+  void BeginStep();
+  bool AddRound(const ProximalStep& step);
+  bool AddRound(const detail::CellCosts& costs, double tau);
+  StepOutcome EndStep();
 
   void SetAnchor() { anchor_.Assign(Scores(0)); }
   double AnchorDistance();
@@ -85,9 +90,8 @@ class BoostedLearner::Impl {
   std::span<const double> ClassMajor(std::size_t set);
   void CheckHeldOut(std::size_t set) const;
 
-  // Derives (round of the step) -> scale; fills gradient_ and hessian_.
-  template <class Derive>
-  StepOutcome RunRounds(const Derive& derive);
+  detail::Pull ProximalPull(double tau) const;
+  bool BoostDerived();
   bool Grow();
   std::string GrowOrSayWhy();
   std::string CheckHeldOutLoss();
@@ -104,6 +108,7 @@ class BoostedLearner::Impl {
   std::vector<float> gradient_, hessian_;
   double scale_ = 1.0;            // of both, see BoostingPass::Derive
   detail::ScoreCopy held_;        // where a step began, after an average
+  StepOutcome step_;              // the one under way, or the last
   detail::ScoreView step_start_;  // of the last step
   std::int64_t step_end_ = -1;    // the version that it led to
   detail::ScoreCopy anchor_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,5 +48,11 @@ struct RowData {
 
 // Throws std::invalid_argument naming the field, the value and what is allowed.
 void Validate(const RowData& rows);
+
+// The given rows, in that order, with all levels.
+RowData TakeRows(const RowData& rows, std::span<const std::int32_t> indices);
+
+// All rows; those whose `keep` is 0 have no weight.
+RowData MaskRows(const RowData& rows, std::span<const std::uint8_t> keep);
 
 }  // namespace bregboost

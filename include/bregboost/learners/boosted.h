@@ -91,6 +91,7 @@ class BoostedLearner final : public ProximalLearner {
 
  private:
   class Impl;
+  friend class LockstepLearner;  // which takes steps of several learners round by round
   explicit BoostedLearner(std::unique_ptr<Impl> impl);
 
   std::unique_ptr<Impl> impl_;

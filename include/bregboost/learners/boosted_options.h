@@ -14,11 +14,9 @@ using GbmParameters = std::map<std::string, std::string>;
 struct BoostedOptions {
   GbmParameters parameters = {};
   std::int64_t rounds_per_step = 1;  // boosting rounds of one proximal step; >= 1
-  // Stop when the loss on the first held-out set has not fallen for this many rounds, and go back to
-  // the best round; 0: never. The library's own parameter for it, if given, wins.
+  // Stop when the loss on the first held-out set has not fallen for this many rounds, and go back
+  // to the best round; 0: never. The library's own parameter for it, if given, wins.
   std::int64_t early_stopping_rounds = 0;
-  // A shared library to use in place of the one that is found; see docs.
-  std::string library = {};
 
   bool operator==(const BoostedOptions&) const = default;
 };

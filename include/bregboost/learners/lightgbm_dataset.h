@@ -20,14 +20,15 @@ class LightGbmApi;
 class LightGbmDataset {
  public:
   // Bins `features` as the parameters say (max_bin, min_data_in_bin, ...). A held-out set is binned
-  // like its `reference`, the training set. `library` is as in BoostedOptions.
+  // like its `reference`, the training set. `library` is the path of a shared library to
+  // use in place of the one that is found (docs/learners.md says where).
   static LightGbmDataset FromArray(const FeatureArray& features,
                                    const GbmParameters& parameters = {},
                                    const LightGbmDataset* reference = nullptr,
                                    const std::string& library = {});
 
-  // `handle` is a LightGBM DatasetHandle of the same shared library. It stays its owner's, who keeps
-  // it alive; training leaves its fields as they were.
+  // `handle` is a LightGBM DatasetHandle of the same shared library. It stays its owner's, who
+  // keeps it alive; training leaves its fields as they were.
   static LightGbmDataset Adopt(void* handle, const std::string& library = {});
 
   // The rows, in rising order, with the same bins.

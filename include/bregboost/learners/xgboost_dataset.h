@@ -22,7 +22,8 @@ class XgboostDataset {
  public:
   // Bins `features` as the parameters say (max_bin, nthread): a QuantileDMatrix, or a plain DMatrix
   // where the tree_method is `exact` or `approx`, which do without bins. A held-out set is binned
-  // like its `reference`, the training set. `library` is as in BoostedOptions.
+  // like its `reference`, the training set. `library` is the path of a shared library to
+  // use in place of the one that is found (docs/learners.md says where).
   static XgboostDataset FromArray(const FeatureArray& features,
                                   const GbmParameters& parameters = {},
                                   const XgboostDataset* reference = nullptr,

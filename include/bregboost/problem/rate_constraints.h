@@ -43,6 +43,9 @@ class RateConstraints final : public ConstraintSet {
   double WeakConvexityBound() const override;
   // Valid while this object lives. Convex surrogates only: else nullptr.
   std::unique_ptr<ConstraintSet> Majorize(std::span<const double> scores) const override;
+  bool has_bound_schedule() const override {
+    return surrogate_.bound_rule == SurrogateBoundRule::kUniformThenCurrent;
+  }
   bool UpdateBounds(double progress, std::span<const double> scores) override;
 
   // Every constraint as written: value, violation and group rates with 0-1 events.
@@ -55,6 +58,7 @@ class RateConstraints final : public ConstraintSet {
   std::shared_ptr<const CompiledConstraints> shared_compiled() const { return compiled_; }
   const RowData& rows() const { return *rows_; }
   const SurrogateOptions& surrogate() const { return surrogate_; }
+  const LossOptions& loss() const { return loss_; }
   const std::vector<bool>& used_slots() const { return used_slots_; }  // those that A names
   std::vector<double> Coefficients(std::span<const double> multipliers) const;  // A'y
   ConstraintValues ValuesOf(std::span<const double> exact_sums,

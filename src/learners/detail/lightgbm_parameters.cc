@@ -161,6 +161,12 @@ std::string LightGbmParameterText(const GbmParameters& parameters) {
   return text;
 }
 
+GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
+  GbmParameters result = Without(parameters, {kNumThreads, kEarlyStopping});
+  result["num_threads"] = "1";
+  return result;
+}
+
 LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task task,
                                         std::size_t num_scores, LossKind loss) {
   CheckObjective(parameters, task, loss);

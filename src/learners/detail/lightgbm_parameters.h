@@ -28,6 +28,9 @@ struct LightGbmSettings {
 LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task task,
                                         std::size_t num_scores, LossKind loss);
 
+// For one of several boosters that train side by side: one thread, and no early stopping of its own.
+GbmParameters LightGbmFoldParameters(const GbmParameters& parameters);
+
 // "key=value key=value", quiet unless the user asks for more.
 std::string LightGbmParameterText(const GbmParameters& parameters);
 

@@ -142,6 +142,15 @@ std::vector<std::string> TextKeys(std::string_view json) {
 
 }  // namespace
 
+GbmParameters XgboostFoldParameters(const GbmParameters& parameters) {
+  GbmParameters result = parameters;
+  for (const Names& names : {kNumThreads, kEarlyStopping}) {
+    for (const char* name : names) result.erase(name);
+  }
+  result["nthread"] = "1";
+  return result;
+}
+
 XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task,
                                       std::size_t num_scores) {
   XgboostSettings settings;

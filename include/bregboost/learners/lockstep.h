@@ -1,0 +1,84 @@
+// K fold boosters that grow together: booster k is trained on the rows outside fold k and scores
+// those inside, so that every row has an out-of-fold score, and every constraint its rate on rows
+// that the model has not seen, after each step.
+//
+// As a ProximalLearner: x is the tuple of the fold models, scores() and objective() are out of
+// fold, while each booster's derivatives come from its own training rows. Solvers then move
+// multipliers on unseen rows. D_W is the mean over the folds.
+//
+// Folds share one binned data set: LightGBM trains on subsets of it, XGBoost on all of it with zero
+// weight for the rows left out (a QuantileDMatrix has no subsets). Each booster has one thread, and
+// as many folds run at once as there are cores.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bregboost/learners/boosted.h"
+#include "bregboost/problem/objective.h"
+#include "bregboost/problem/rate_constraints.h"
+#include "bregboost/solve/proximal_learner.h"
+
+namespace bregboost {
+
+struct LockstepOptions {
+  // num_threads (nthread) limits how many folds run at once. With two rounds per step the cores
+  // need to wait for each other half as often. Early stopping goes by the out-of-fold loss.
+  BoostedOptions boosting = {};
+  std::size_t num_folds = 5;
+  std::uint64_t seed = 0;  // of the folds, which are stratified by the constraints' cells
+  // The fold of each row, in place of folds drawn by the seed; empty: drawn.
+  std::vector<std::int32_t> fold_of_row = {};
+};
+
+class LockstepLearner final : public ProximalLearner {
+ public:
+  // `constraints` are bound to the same rows as `objective`; steps take that very set. Throws
+  // ConstraintError where a fold's training rows lack what a constraint names.
+  static std::unique_ptr<LockstepLearner> LightGbm(const LightGbmDataset& data,
+                                                   const Objective& objective,
+                                                   const RateConstraints& constraints,
+                                                   const LockstepOptions& options);
+  static std::unique_ptr<LockstepLearner> Xgboost(const XgboostDataset& data,
+                                                  const Objective& objective,
+                                                  const RateConstraints& constraints,
+                                                  const LockstepOptions& options);
+  ~LockstepLearner() override;
+
+  std::span<const double> scores() const override;  // out of fold
+  double objective() const override;                // out of fold
+  LearnerValues Evaluate(const ConstraintSet& constraints) const override;
+  StepOutcome Step(const ProximalStep& step) override;
+
+  void SetAnchor() override;
+  double AnchorDistance() const override;
+  void AccumulateAverage(double weight) override;
+  void ResetAverage() override;
+  void UseAverage() override;
+  std::unique_ptr<ModelState> Save() const override;
+  void Restore(const ModelState& state) override;
+  double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
+                              double objective_weight) const override;
+  double ScoreSensitivity() const override { return 1.0; }
+  double StrongConvexity() const override { return 0.0; }
+
+  std::size_t num_folds() const;
+  std::span<const std::int32_t> fold_of_row() const;
+  const BoostedLearner& fold(std::size_t k) const;
+  std::int64_t requested_rounds() const;
+
+  // The mean of the fold models as one plain model: the trees of all of them, leaves scaled.
+  std::string Model(const ModelAdjustment& adjustment = {}) const;
+
+ private:
+  class Impl;
+  explicit LockstepLearner(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bregboost
