@@ -72,7 +72,7 @@ void CheckSameFeatures(std::span<const XgboostModel> models) {
 }
 
 float ToFloat(double value) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<float>::max());
   if (std::isfinite(value) && std::abs(value) > kLargest) {
     throw std::invalid_argument(fmt::format("leaf value {} is no finite float", value));
   }
@@ -102,6 +102,8 @@ void ScaleTree(Json& tree, double factor, double constant) {
   }
 }
 
+// `sum_hessian` belongs to no row; it is no whole number because onnxmltools takes a model whose
+// sums are all whole for a regression.
 Json ConstantTree(double value, std::size_t num_features) {
   const Json leaf = FloatJson(ToFloat(value));
   const Json none = Json::array();
@@ -120,7 +122,7 @@ Json ConstantTree(double value, std::size_t num_features) {
           {"split_conditions", one(leaf)},
           {"split_indices", one(0)},
           {"split_type", one(0)},
-          {"sum_hessian", one(0.0)},
+          {"sum_hessian", one(0.5)},
           {"tree_param",
            {{"num_deleted", "0"},
             {"num_feature", std::to_string(num_features)},

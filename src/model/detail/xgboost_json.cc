@@ -65,7 +65,9 @@ void Append(const Json& json, std::string& out) {
   if (json.is_object()) {
     out += '{';
     for (const auto& [key, value] : json.items()) {
-      out += separator + Json(key).dump() + ':';
+      out += separator;
+      out += Json(key).dump();
+      out += ':';
       Append(value, out);
       separator = ",";
     }
