@@ -62,8 +62,7 @@ struct Interfaces {
 
 // Names and categorical columns, into a DMatrix or a proxy. Returns the library's status.
 int Describe(const XgboostApi& api, const FeatureArray& features, void* matrix) {
-  const auto set = [&](const char* field, const std::vector<const char*>& texts) {
-    std::vector<const char*> values = texts;
+  const auto set = [&](const char* field, std::vector<const char*>& values) {
     return api.DMatrixSetStrFeatureInfo(matrix, field, values.data(), values.size());
   };
   int status = 0;

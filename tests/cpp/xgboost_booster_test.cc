@@ -198,6 +198,24 @@ TEST_F(XgboostBoosterTest, ARoundWithoutASplitLeavesTheModelAsItWas) {
   }
 }
 
+// The sample that found no split is not drawn for ever.
+TEST_F(XgboostBoosterTest, ARoundAfterAnEmptyOneDrawsAnotherSample) {
+  const GeneratedData data = TwoGroups(1000, 1);
+  for (const char* by_iteration : {"false", "true"}) {
+    const GbmParameters parameters =
+        With(kParameters, {{"subsample", "0.5"}, {"seed_per_iteration", by_iteration}});
+    const auto train = XgboostDataset::FromArray(Features(data), parameters);
+    const auto plain = MakeBooster(train, data.rows, parameters);
+    TrainBooster(*plain, data.rows, 3);
+    const auto booster = MakeBooster(train, data.rows, parameters);
+    TrainBooster(*booster, data.rows, 2);
+    const std::vector<float> flat(1000, 0.25F);
+    EXPECT_FALSE(booster->Boost(flat, flat));
+    EXPECT_EQ(TrainBooster(*booster, data.rows, 1), 1);
+    EXPECT_GT(LargestDifference(Copy(booster->TrainScores()), Copy(plain->TrainScores())), 1e-4);
+  }
+}
+
 // Its leaves move the scores by less than a float can tell, yet there is a split.
 TEST_F(XgboostBoosterTest, ASplitTooSmallToSeeInTheScoresCounts) {
   const GeneratedData data = NoisyLine(1000, 1);

@@ -74,7 +74,6 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("XGBoosterUpdateOneIter", BoosterUpdateOneIter);
   library_.Bind("XGBoosterTrainOneIter", BoosterTrainOneIter);
   library_.Bind("XGBoosterPredictFromDMatrix", BoosterPredictFromDMatrix);
-  library_.Bind("XGBoosterBoostedRounds", BoosterBoostedRounds);
   library_.Bind("XGBoosterSlice", BoosterSlice);
   library_.Bind("XGBoosterDumpModelEx", BoosterDumpModelEx);
   library_.Bind("XGBoosterSaveModelToBuffer", BoosterSaveModelToBuffer);

@@ -69,7 +69,6 @@ class XgboostApi {
   int (*BoosterPredictFromDMatrix)(Handle booster, Handle matrix, const char* config,
                                    const Unsigned** out_shape, Unsigned* out_dimensions,
                                    const float** out) = nullptr;
-  int (*BoosterBoostedRounds)(Handle booster, int* out) = nullptr;
   int (*BoosterSlice)(Handle booster, int begin, int end, int step, Handle* out) = nullptr;
   int (*BoosterDumpModelEx)(Handle booster, const char* feature_map, int with_statistics,
                             const char* format, Unsigned* out_size, const char*** out) = nullptr;

@@ -173,14 +173,17 @@ bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const floa
     return ArrayInterface(values.data(), num_rows_, settings_.num_scores, settings_.num_scores,
                           std::size_t{1});
   };
-  api_->Check(
-      api_->BoosterTrainOneIter(booster_.get(), train_.handle(), static_cast<int>(num_rounds_),
-                                interface(gradient).c_str(), interface(hessian).c_str()),
-      "a boosting round");
+  // With seed_per_iteration the number decides what is sampled: a round that comes after an empty
+  // one draws anew.
+  const auto iteration = static_cast<int>(num_rounds_ + num_empty_rounds_);
+  api_->Check(api_->BoosterTrainOneIter(booster_.get(), train_.handle(), iteration,
+                                        interface(gradient).c_str(), interface(hessian).c_str()),
+              "a boosting round");
   ++num_rounds_;
   Predict(0, next_scores_);
   if (!MovedApart(scores_[0].values, next_scores_, settings_.num_scores) && !LastRoundHasSplit()) {
     SliceTo(num_rounds_ - 1);  // the scores read so far are still right
+    ++num_empty_rounds_;
     return false;
   }
   scores_[0].values.swap(next_scores_);

@@ -63,8 +63,9 @@ class XgboostBooster final : public Booster {
   std::vector<double> starting_scores_;
   XgboostBoosterHandle booster_;
   std::int64_t num_rounds_ = 0;
-  std::vector<CachedScores> scores_;  // of the training set, then of each held-out set
-  std::vector<float> next_scores_;    // of the training set after a round that may be taken back
+  std::int64_t num_empty_rounds_ = 0;  // taken back since the booster was made
+  std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
+  std::vector<float> next_scores_;     // of the training set after a round that may be taken back
 };
 
 }  // namespace bregboost::detail
