@@ -6,8 +6,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+import stock_models
+from exported_models import Case, export_all
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,3 +62,33 @@ def train(constrained_linear: Path, tmp_path: Path) -> Callable[..., dict]:
         return json.loads(out.read_text())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def export_model(build_dir: Path) -> Path:
+    """The program that exports models."""
+    path = build_dir / "tests" / "cpp" / "export_model"
+    if not path.is_file():
+        pytest.fail(f"no program {path}: run `make build`")
+    return path
+
+
+@pytest.fixture(scope="session")
+def rows() -> dict[str, np.ndarray]:
+    """Features and targets that the stock libraries train on."""
+    return stock_models.make_rows()
+
+
+@pytest.fixture(scope="session")
+def trained_models(rows: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of models that the stock libraries trained on custom derivatives."""
+    return stock_models.train_all(rows, tmp_path_factory.mktemp("trained"))
+
+
+@pytest.fixture(scope="session")
+def exported(
+    export_model: Path, trained_models: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Case], Path]:
+    """The exported model of a case; all are in one folder."""
+    folder = tmp_path_factory.mktemp("exported")
+    return export_all(export_model, trained_models, folder).__getitem__
