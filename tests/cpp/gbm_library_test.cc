@@ -182,7 +182,7 @@ TEST(PythonSearchPathTest, HasNothingWithoutPythonOrWhenItFails) {
 
 TEST(PythonSearchPathTest, AsksOnceAndDropsTheWorkingFolder) {
   const ScopedFolder folder;
-  folder.AddScript("python3", "echo again >> \"$0.log\"; printf '\\0/a b\\0/c'");
+  folder.AddScript("python3", R"(echo again >> "$0.log"; printf '\0/a b\0/c')");
   const ScopedVariable path("PATH", folder.path());
   EXPECT_EQ(PythonSearchPath(), (std::vector<std::string>{"/a b", "/c"}));
   EXPECT_EQ(PythonSearchPath(), (std::vector<std::string>{"/a b", "/c"}));

@@ -1,9 +1,12 @@
 #include "learners/detail/xgboost_parameters.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "gbm_test_support.h"
 #include "generated_data.h"
@@ -60,8 +63,8 @@ TEST(XgboostParameters, WhatAPlainModelCannotCarryIsRefusedWithTheReason) {
                                               {{"num_class", "2"}}};
   for (const GbmParameters& parameters : refused) {
     const auto& [name, value] = *parameters.begin();
-    EXPECT_TRUE(Refusal(parameters).starts_with(name + ": " + value + "; allowed"))
-        << name << ": " << Refusal(parameters);
+    const std::string refusal = Refusal(parameters);
+    EXPECT_TRUE(refusal.starts_with(fmt::format("{}: {}; allowed", name, value))) << refusal;
   }
   EXPECT_EQ(Refusal({{"num_class", "4"}}, Task::kMulticlass),
             "num_class: 4; allowed with these labels: 3");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -144,7 +146,7 @@ inline Derivatives XgboostDerivatives(const detail::ScoreView& scores, const Row
   constexpr float kLeast = 1e-16F;
   for (std::size_t i = 0; i < scores.num_rows; ++i) {
     const float* row = margin + i * num_scores;
-    const float weight = static_cast<float>(rows.weight(i));
+    const auto weight = static_cast<float>(rows.weight(i));
     if (num_scores == 1) {
       const bool regression = rows.task() == Task::kRegression;
       p[0] = regression ? row[0] : 1.0F / (std::exp(-row[0]) + 1.0F + kLeast);

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "bregboost/learners/library_error.h"
@@ -73,7 +74,7 @@ class Search {
 
   bool TryPython() {
     const std::vector<std::string> folders = PythonSearchPath();
-    if (folders.empty()) failures_.push_back("python3 on PATH: none that answers");
+    if (folders.empty()) failures_.emplace_back("python3 on PATH: none that answers");
     return std::any_of(folders.begin(), folders.end(),
                        [this](const std::string& folder) { return TryPackages(folder); });
   }
@@ -132,8 +133,8 @@ SharedLibrary SharedLibrary::Find(const LibraryNames& names, const std::string& 
   return {names, search.handle()};
 }
 
-SharedLibrary::SharedLibrary(const LibraryNames& names, void* handle)
-    : names_(names), handle_(handle), path_(PathOf(handle)) {}
+SharedLibrary::SharedLibrary(LibraryNames names, void* handle)
+    : names_(std::move(names)), handle_(handle), path_(PathOf(handle)) {}
 
 void* SharedLibrary::Symbol(const char* name) const { return ::dlsym(handle_, name); }
 

@@ -42,7 +42,7 @@ class SharedLibrary {
   [[noreturn]] void ThrowUnusable(const std::string& what_is_wrong) const;
 
  private:
-  SharedLibrary(const LibraryNames& names, void* handle);
+  SharedLibrary(LibraryNames names, void* handle);
 
   LibraryNames names_;
   void* handle_;

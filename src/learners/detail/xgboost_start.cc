@@ -81,7 +81,7 @@ std::string EstimateBaseScore(const XgboostApi& api, const XgboostSettings& sett
   const char* text = nullptr;
   api.Check(api.BoosterSaveJsonConfig(created, &length, &text), kWhat);
   const std::string_view config(text, length);
-  constexpr std::string_view kKey = "\"base_score\":\"";
+  constexpr std::string_view kKey = R"("base_score":")";
   const std::size_t key = config.find(kKey);
   if (key == std::string_view::npos) {
     throw std::runtime_error("XGBoost, estimating the starting score: no base_score in its config");
