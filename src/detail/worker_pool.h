@@ -12,8 +12,9 @@
 
 namespace bregboost::detail {
 
-// Chains of pieces: each piece of a chain starts when the one before it is done, pieces of
-// different chains run side by side, and a chain that has waited longest goes first.
+// Chains of pieces: each piece of a chain starts when the one before it is done, and pieces of
+// different chains run side by side. A thread goes on with a chain that it ran before if one waits,
+// since the libraries keep caches by thread, else with the one that has waited longest.
 class WorkerPool {
  public:
   explicit WorkerPool(std::size_t num_threads);
@@ -26,11 +27,13 @@ class WorkerPool {
   void Run(std::size_t num_chains, const std::function<bool(std::size_t)>& piece);
 
  private:
-  void Work();
+  void Work(std::size_t thread);
+  std::size_t TakeChain(std::size_t thread);
 
   std::mutex mutex_;
   std::condition_variable ready_, done_;
   std::deque<std::size_t> queue_;
+  std::vector<std::size_t> thread_of_chain_;  // that ran its last piece
   std::size_t running_ = 0;
   bool closing_ = false;
   const std::function<bool(std::size_t)>* piece_ = nullptr;

@@ -67,8 +67,8 @@ class BoostedLearner final : public ProximalLearner {
   // Goes back only: rounds that were taken back are gone.
   void Restore(const ModelState& state) override;
 
-  // The gradient averaged over the leaves of the last round: a lower bound, for no tree grown since
-  // can tell more rows apart.
+  // The gradient averaged over the leaves of the last step's trees, which is a lower bound: other
+  // trees may tell rows apart that these do not. Before the first step, the whole gradient.
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight) const override;
   double ScoreSensitivity() const override { return 1.0; }

@@ -91,26 +91,30 @@ StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, cons
 double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
                     std::span<const double> gradient) {
   const std::size_t n = after.num_rows;
+  const auto mass_of = [&](std::size_t row) {
+    return metric.weights.empty() ? 1.0 : metric.weights[row];
+  };
+  double total = 0.0;
+  if (before.num_rows == 0) {
+    for (std::size_t j = 0; j < gradient.size(); ++j) {
+      if (mass_of(j % n) > 0.0) total += gradient[j] * gradient[j] / mass_of(j % n);
+    }
+    return std::sqrt(metric.total * total);
+  }
   std::vector<double> change(after.size(), 0.0);
   double largest = 0.0;
   ForEachScore(after, [&](std::size_t row, std::size_t k, double score) {
     change[k * n + row] = score;
     largest = std::max(largest, std::abs(score));
   });
-  if (before.num_rows > 0) {
-    ForEachScore(before, [&](std::size_t row, std::size_t k, double score) {
-      change[k * n + row] -= score;
-    });
-  } else {
-    std::fill(change.begin(), change.end(), 0.0);
-  }
+  ForEachScore(before,
+               [&](std::size_t row, std::size_t k, double score) { change[k * n + row] -= score; });
   // Sums of scores are rounded, so that rows of one leaf change by almost the same amount.
   const bool floats = std::holds_alternative<const float*>(after.data);
-  const double epsilon =
-      floats ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const double epsilon = floats ? double{std::numeric_limits<float>::epsilon()}
+                                : std::numeric_limits<double>::epsilon();
   const double same_leaf = 4.0 * epsilon * (1.0 + largest);
   std::vector<std::size_t> order(n);
-  double total = 0.0;
   for (std::size_t k = 0; k < after.num_scores; ++k) {
     const double* column = change.data() + k * n;
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -121,7 +125,7 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
     for (std::size_t j = 0; j < n; ++j) {
       const std::size_t row = order[j];
       sum += gradient[k * n + row];
-      mass += metric.weights.empty() ? 1.0 : metric.weights[row];
+      mass += mass_of(row);
       const bool leaf_ends = j + 1 == n || column[order[j + 1]] - column[row] > same_leaf;
       if (!leaf_ends) continue;
       if (mass > 0.0) total += sum * sum / mass;

@@ -29,8 +29,8 @@ StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, cons
                         std::span<const float> hessian);
 
 // The dual norm of `gradient` (class-major) after averaging over rows whose score changed by the
-// same amount, that is, over the leaves of the trees in between; over all rows if `before` has
-// none.
+// same amount, that is, over the leaves of the trees in between. Not averaged if `before` has no
+// rows: then nothing is known of what trees can tell apart, and the whole gradient is a bound.
 double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
                     std::span<const double> gradient);
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bregboost/learners/xgboost_dataset.h"
@@ -65,6 +66,7 @@ class XgboostBooster final : public Booster {
   std::int64_t num_rounds_ = 0;
   std::int64_t num_empty_rounds_ = 0;  // taken back since the booster was made
   std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
+  std::thread::id thread_;             // that made the last round
   std::vector<float> next_scores_;     // of the training set after a round that may be taken back
 };
 

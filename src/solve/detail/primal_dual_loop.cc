@@ -303,9 +303,13 @@ class PrimalDualLoop {
   // of iterations, smallest where sqrt(tau / sigma) is the ratio of the two distances. After 10,
   // 20, 40, ... iterations the way gone so far stands in for the way to go, and the iteration
   // starts afresh from where it is with the better ratio: the theory holds from each start, and so
-  // does the average. Half the ratio of the lengths did best over the problems of tests/python.
+  // does the average. Half the ratio of the lengths did best over the problems of tests/python. A
+  // learner that does not know how well it solves its sub-problems (a boosting round goes as far as
+  // its learning rate lets it, whatever tau is) shows no way gone that could be measured by.
   bool Rebalance() {
-    if (!checks_steps_ || mu_ > 0.0 || stats_.k + 1 != next_rebalance_) return false;
+    if (!checks_steps_ || std::isnan(stats_.accuracy_reached) || mu_ > 0.0 ||
+        stats_.k + 1 != next_rebalance_)
+      return false;
     next_rebalance_ *= 2;
     const double primal = std::sqrt(2.0 * learner_.AnchorDistance());
     const double dual = Norm(y_, first_y_);

@@ -1,0 +1,519 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "boosted_kits.h"
+#include "bregboost/learners/boosted.h"
+#include "bregboost/problem/objective.h"
+#include "bregboost/problem/parser.h"
+#include "bregboost/problem/rate_constraints.h"
+#include "bregboost/solve/abpp.h"
+#include "bregboost/solve/cbpr.h"
+#include "learners/detail/no_constraints.h"
+
+namespace bregboost {
+namespace {
+
+using detail::NoConstraints;
+using testing::GeneratedData;
+using testing::LargestDifference;
+using testing::LightGbmKit;
+using testing::MakeDataset;
+using testing::Scores;
+using testing::XgboostKit;
+
+template <class Kit>
+class Boosted : public testing::GbmTest<typename Kit::Api> {};
+using Kits = ::testing::Types<LightGbmKit, XgboostKit>;
+TYPED_TEST_SUITE(Boosted, Kits);
+
+std::vector<Constraint> Parse(const std::vector<std::string>& texts) {
+  std::vector<Constraint> constraints;
+  for (const std::string& text : texts) constraints.push_back(ParseConstraint(text));
+  return constraints;
+}
+
+AbppOptions Rounds(std::int64_t rounds) {
+  AbppOptions options;
+  options.termination.max_iterations = rounds;
+  options.termination.stationarity_tolerance = 0.0;
+  return options;
+}
+
+ObjectiveOptions Loss(const RowData& rows) {
+  ObjectiveOptions options;
+  if (rows.task() == Task::kRegression) options.loss.kind = LossKind::kSquared;
+  return options;
+}
+
+GeneratedData Weighted(GeneratedData data) {
+  for (std::size_t i = 0; i < data.rows.num_rows(); ++i) {
+    data.rows.weights.push_back(0.5 + static_cast<double>(i % 7));
+  }
+  return data;
+}
+
+// ---- without constraints it is the stock library
+
+template <class Kit>
+void ExpectStockModel(const GeneratedData& data) {
+  const Objective objective(data.rows, Loss(data.rows));
+  const auto train = MakeDataset<Kit>(data, Kit::Parameters());
+  const auto learner = Kit::Learner(train, objective, {.parameters = Kit::Parameters()});
+  NoConstraints none;
+  const AbppResult result = SolveAbpp(*learner, none, Rounds(40));
+  EXPECT_EQ(result.reason, TerminationReason::kIterationLimit);
+  EXPECT_EQ(learner->num_rounds(), 40);
+  const std::string native = Kit::NativeModel(train, data.rows, Kit::Parameters(), 40);
+  const Scores expected = Kit::Predict(native, data);
+  EXPECT_LT(LargestDifference(learner->scores(), expected), Kit::kTolerance);
+  EXPECT_LT(LargestDifference(Kit::Predict(learner->Model(), data), expected), Kit::kTolerance);
+  EXPECT_LT(LargestDifference(Kit::Predict(learner->Model(), data, /*raw=*/false),
+                              Kit::Predict(native, data, /*raw=*/false)),
+            1e-6);
+}
+
+TYPED_TEST(Boosted, WithoutConstraintsTheModelIsTheStockLibrarys) {
+  ExpectStockModel<TypeParam>(testing::TwoGroups(1500, 1));
+  ExpectStockModel<TypeParam>(testing::ThreeClasses(900, 2));
+  ExpectStockModel<TypeParam>(testing::NoisyLine(800, 3));
+}
+
+TYPED_TEST(Boosted, WithoutConstraintsWeightsAreTheStockLibrarys) {
+  ExpectStockModel<TypeParam>(Weighted(testing::TwoGroups(1500, 4)));
+  ExpectStockModel<TypeParam>(Weighted(testing::ThreeClasses(900, 5)));
+  ExpectStockModel<TypeParam>(Weighted(testing::NoisyLine(800, 6)));
+}
+
+// The lines of a model text between the header and the parameters: every tree, digit by digit.
+// internal_value has six digits and takes no part in predictions.
+std::vector<std::string> TreesOf(const std::string& text) {
+  const std::size_t first = text.find("Tree=0");
+  std::istringstream stream(text.substr(first, text.find("end of trees") - first));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with("internal_value=")) lines.push_back(line);
+  }
+  return lines;
+}
+
+using LightGbm = testing::LightGbmTest;
+
+TEST_F(LightGbm, WithoutConstraintsEveryTreeIsTheStockLibrarysToTheLastDigit) {
+  for (const GeneratedData& data : {testing::TwoGroups(3000, 7), testing::ThreeClasses(1200, 8),
+                                    Weighted(testing::TwoGroups(2000, 9))}) {
+    const Objective objective(data.rows, {});
+    const auto train = MakeDataset<LightGbmKit>(data, LightGbmKit::Parameters());
+    const auto learner =
+        BoostedLearner::LightGbm(train, objective, {.parameters = LightGbmKit::Parameters()});
+    NoConstraints none;
+    SolveAbpp(*learner, none, Rounds(30));
+    const std::string native =
+        LightGbmKit::NativeModel(train, data.rows, LightGbmKit::Parameters(), 30);
+    const std::vector<std::string> ours = TreesOf(learner->Model());
+    const std::vector<std::string> stock = TreesOf(native);
+    ASSERT_EQ(ours.size(), stock.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i], stock[i]) << "line " << i;
+  }
+}
+
+// ---- problems with known answers
+
+// One feature of five values; rows of a value differ in their labels only, so that trees can give
+// each value its own score and nothing else.
+struct ByValue {
+  GeneratedData data;
+  std::vector<double> positives, negatives;  // of each value
+};
+
+ByValue FiveValues() {
+  ByValue problem;
+  problem.positives = {4, 30, 25, 60, 81};
+  problem.negatives = {96, 70, 25, 40, 19};
+  std::vector<std::string> labels;
+  for (std::size_t v = 0; v < 5; ++v) {
+    const auto rows = static_cast<std::size_t>(problem.positives[v] + problem.negatives[v]);
+    for (std::size_t i = 0; i < rows; ++i) {
+      problem.data.features.push_back(static_cast<double>(v));
+      labels.emplace_back(static_cast<double>(i) < problem.positives[v] ? "1" : "0");
+    }
+  }
+  problem.data.num_features = 1;
+  problem.data.rows.labels = EncodeColumn("label", labels);
+  return problem;
+}
+
+struct Answer {
+  std::vector<double> scores;  // of each value
+  double multiplier = 0.0;
+};
+
+// min mean log-loss s.t. (mean over class 1 of log(1 + e^-F)) <= bound. For a multiplier y class 1
+// weighs 1/n + y/n_1 and class 0 1/n, so value v has the score log(n_1v (1 + y n / n_1) / n_0v);
+// the constraint falls in y, and bisection finds where it is met.
+Answer KnownAnswer(const ByValue& problem, double bound) {
+  const double n_1 = std::accumulate(problem.positives.begin(), problem.positives.end(), 0.0);
+  const double n = n_1 + std::accumulate(problem.negatives.begin(), problem.negatives.end(), 0.0);
+  const auto at = [&](double y) {
+    Answer answer{.scores = {}, .multiplier = y};
+    for (std::size_t v = 0; v < 5; ++v) {
+      answer.scores.push_back(
+          std::log(problem.positives[v] * (1.0 + y * n / n_1) / problem.negatives[v]));
+    }
+    return answer;
+  };
+  const auto constraint = [&](const Answer& answer) {
+    double total = 0.0;
+    for (std::size_t v = 0; v < 5; ++v) {
+      total += problem.positives[v] * std::log1p(std::exp(-answer.scores[v]));
+    }
+    return total / n_1 - bound;
+  };
+  if (constraint(at(0.0)) <= 0.0) return at(0.0);
+  double low = 0.0;
+  double high = 100.0;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    (constraint(at(middle)) > 0.0 ? low : high) = middle;
+  }
+  return at(0.5 * (low + high));
+}
+
+template <class Kit>
+void ExpectKnownAnswer(double bound, const AbppOptions& options) {
+  const ByValue problem = FiveValues();
+  const Answer answer = KnownAnswer(problem, bound);
+  const Objective objective(problem.data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= " + std::to_string(bound)}), problem.data.rows);
+  const auto train = MakeDataset<Kit>(problem.data, Kit::NewtonParameters());
+  const auto learner = Kit::Learner(train, objective, {.parameters = Kit::NewtonParameters()});
+  const AbppResult result = SolveAbpp(*learner, constraints, options);
+  ASSERT_EQ(result.multipliers.size(), 1U);
+  EXPECT_TRUE(std::isfinite(result.multipliers[0]));
+  EXPECT_NEAR(result.multipliers[0], answer.multiplier, 2e-3 * (1.0 + answer.multiplier));
+  if (answer.multiplier == 0.0) {
+    EXPECT_EQ(result.multipliers[0], 0.0);
+  }
+  EXPECT_LE(result.stats.surrogate_violation, 1e-3);
+  const Scores scores = Kit::Predict(learner->Model(), problem.data);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const auto value = static_cast<std::size_t>(problem.data.features[i]);
+    ASSERT_NEAR(scores[i], answer.scores[value], 5e-3) << "value " << value;
+  }
+}
+
+TYPED_TEST(Boosted, AbppReachesTheKnownAnswer) {
+  ExpectKnownAnswer<TypeParam>(0.35, Rounds(600));  // binds
+}
+
+TYPED_TEST(Boosted, AbppLeavesASlackConstraintAlone) {
+  ExpectKnownAnswer<TypeParam>(0.9, Rounds(300));
+}
+
+TYPED_TEST(Boosted, TheModelGivesTheScoresThatTrainingSaw) {
+  for (const GeneratedData& data : {testing::TwoGroups(800, 11), testing::ThreeClasses(600, 12)}) {
+    const Objective objective(data.rows, {});
+    RateConstraints constraints(Parse({"error <= 10%"}), data.rows);
+    const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+    const auto learner =
+        TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+    SolveAbpp(*learner, constraints, Rounds(25));
+    const Scores raw = TypeParam::Predict(learner->Model(), data);
+    EXPECT_LT(LargestDifference(raw, learner->scores()), TypeParam::kTolerance);
+    EXPECT_NEAR(learner->objective(), objective.Evaluate(raw), 1e-5);
+    // Class offsets and a temperature are part of the model.
+    const std::size_t n = data.rows.num_rows();
+    ModelAdjustment adjustment{.temperature = 2.0, .offsets = {0.7, -0.2, 0.1}};
+    adjustment.offsets.resize(data.rows.num_scores());
+    const Scores adjusted = TypeParam::Predict(learner->Model(adjustment), data);
+    Scores expected(raw.size());
+    for (std::size_t j = 0; j < raw.size(); ++j) {
+      expected[j] = learner->scores()[j] / 2.0 + adjustment.offsets[j / n];
+    }
+    EXPECT_LT(LargestDifference(adjusted, expected), TypeParam::kTolerance);
+  }
+}
+
+TYPED_TEST(Boosted, TheAverageOfIteratesIsOneModel) {
+  for (const GeneratedData& data : {testing::TwoGroups(600, 13), testing::ThreeClasses(450, 14)}) {
+    const Objective objective(data.rows, {});
+    RateConstraints constraints(Parse({"error <= 10%"}), data.rows);
+    const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+    const HeldOut<typename TypeParam::Dataset> held_out{
+        .dataset = MakeDataset<TypeParam>(data, TypeParam::Parameters(), &train),
+        .objective = &objective};
+    const auto learner = TypeParam::Learner(
+        train, objective, {.parameters = TypeParam::Parameters()}, {&held_out, 1});
+    AbppOptions options = Rounds(8);
+    options.use_average = true;
+    Scores sum(data.rows.num_rows() * data.rows.num_scores(), 0.0);
+    double total = 0.0;
+    SolveHooks hooks;
+    hooks.on_iteration = [&](const IterationStats& row) {
+      total += row.averaging_weight;
+      for (std::size_t j = 0; j < sum.size(); ++j) {
+        sum[j] += row.averaging_weight * learner->scores()[j];
+      }
+      return true;
+    };
+    SolveAbpp(*learner, constraints, options, hooks);
+    for (double& score : sum) score /= total;
+    EXPECT_LT(LargestDifference(learner->scores(), sum), TypeParam::kTolerance);
+    EXPECT_LT(LargestDifference(learner->HeldOutScores(0), sum), TypeParam::kTolerance);
+    EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), sum),
+              TypeParam::kTolerance);
+    // Training goes on from the average.
+    SolveAbpp(*learner, constraints, Rounds(3));
+    EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
+              TypeParam::kTolerance);
+  }
+}
+
+TYPED_TEST(Boosted, HeldOutRowsAreScoredEveryRound) {
+  const GeneratedData data = testing::TwoGroups(700, 15);
+  const GeneratedData other = testing::TwoGroups(300, 16);
+  const Objective objective(data.rows, {});
+  const Objective held_out_objective(other.rows, {});
+  const RateConstraints held_out_rates(Parse({"fnr <= 10%"}), other.rows);
+  RateConstraints constraints(Parse({"fnr <= 10%"}), data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const HeldOut<typename TypeParam::Dataset> held_out{
+      .dataset = MakeDataset<TypeParam>(other, TypeParam::Parameters(), &train),
+      .objective = &held_out_objective};
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()}, {&held_out, 1});
+  SolveHooks hooks;
+  hooks.on_iteration = [&](const IterationStats& row) {
+    if (row.k == 0 || row.k % 5 != 0) return true;
+    const Scores fresh = TypeParam::Predict(learner->Model(), other);
+    EXPECT_LT(LargestDifference(learner->HeldOutScores(0), fresh), TypeParam::kTolerance);
+    const LearnerValues values = learner->EvaluateHeldOut(0, held_out_rates);
+    EXPECT_NEAR(values.objective, held_out_objective.Evaluate(fresh), 1e-5);
+    EXPECT_NEAR(values.constraints.exact[0],
+                held_out_rates.Evaluate(learner->HeldOutScores(0)).exact[0], 1e-12);
+    return true;
+  };
+  SolveAbpp(*learner, constraints, Rounds(20), hooks);
+  EXPECT_THROW(learner->HeldOutScores(1), std::invalid_argument);
+}
+
+TYPED_TEST(Boosted, EarlyStoppingGoesBackToTheBestRound) {
+  const GeneratedData data = testing::TwoGroups(300, 17);
+  const GeneratedData other = testing::TwoGroups(300, 18);
+  const Objective objective(data.rows, {});
+  const Objective held_out_objective(other.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const HeldOut<typename TypeParam::Dataset> held_out{
+      .dataset = MakeDataset<TypeParam>(other, TypeParam::Parameters(), &train),
+      .objective = &held_out_objective};
+  const auto learner = TypeParam::Learner(
+      train, objective,
+      {.parameters = TypeParam::Parameters(), .rounds_per_step = 1, .early_stopping_rounds = 5},
+      {&held_out, 1});
+  std::vector<double> losses;
+  SolveHooks hooks;
+  hooks.on_iteration = [&](const IterationStats&) {
+    losses.push_back(held_out_objective.Evaluate(learner->HeldOutScores(0)));
+    return true;
+  };
+  NoConstraints none;
+  const AbppResult result = SolveAbpp(*learner, none, Rounds(400), hooks);
+  EXPECT_EQ(result.reason, TerminationReason::kEarlyStopped);
+  EXPECT_NE(result.detail.find("held-out rows was lowest"), std::string::npos);
+  const auto best = std::min_element(losses.begin() + 1, losses.end() - 1) - losses.begin();
+  EXPECT_EQ(learner->num_rounds(), best);
+  EXPECT_NEAR(losses.back(), losses[static_cast<std::size_t>(best)], 1e-6);
+  EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
+            TypeParam::kTolerance);
+}
+
+TYPED_TEST(Boosted, StepsCanBeTakenBack) {
+  const GeneratedData data = testing::TwoGroups(500, 19);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= 10%"}), data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner = TypeParam::Learner(
+      train, objective, {.parameters = TypeParam::Parameters(), .rounds_per_step = 2});
+  const std::vector<double> multipliers = {0.5};
+  ProximalStep step;
+  step.constraints = &constraints;
+  step.multipliers = multipliers;
+  step.tau = 5.0;
+  EXPECT_EQ(learner->Step(step).evaluations, 2);
+  const auto state = learner->Save();
+  const Scores before(learner->scores().begin(), learner->scores().end());
+  learner->SetAnchor();
+  const StepOutcome outcome = learner->Step(step);
+  const Scores after(learner->scores().begin(), learner->scores().end());
+  double squares = 0.0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    squares += (after[i] - before[i]) * (after[i] - before[i]);
+  }
+  EXPECT_NEAR(outcome.distance, squares / (2.0 * 500.0), 1e-6);
+  EXPECT_NEAR(learner->AnchorDistance(), outcome.distance, 1e-6);
+  const auto later = learner->Save();
+  learner->Restore(*state);
+  EXPECT_EQ(learner->num_rounds(), 2);
+  EXPECT_LT(LargestDifference(learner->scores(), before), TypeParam::kTolerance);
+  EXPECT_THROW(learner->Restore(*later), std::logic_error);
+  learner->Step(step);
+  EXPECT_LT(LargestDifference(learner->scores(), after), 1e-4);
+  EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
+            TypeParam::kTolerance);
+}
+
+TYPED_TEST(Boosted, InitialScoresStayOutsideTheModel) {
+  const GeneratedData data = testing::TwoGroups(500, 20);
+  Scores start(data.rows.num_rows());
+  for (std::size_t i = 0; i < start.size(); ++i) start[i] = data.features[4 * i] * 0.5;
+  const Objective objective(data.rows, {});
+  auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  TypeParam::SetStart(train, start);
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  EXPECT_LT(LargestDifference(learner->scores(), start), 1e-6);
+  NoConstraints none;
+  SolveAbpp(*learner, none, Rounds(10));
+  Scores sum = TypeParam::Predict(learner->Model(), data);
+  for (std::size_t i = 0; i < start.size(); ++i) sum[i] += start[i];
+  EXPECT_LT(LargestDifference(learner->scores(), sum), TypeParam::kTolerance);
+}
+
+// ---- endings that say why
+
+TYPED_TEST(Boosted, AClassWithoutWeightEndsWithAReason) {
+  GeneratedData data = testing::TwoGroups(300, 21);
+  for (const std::int32_t code : data.rows.labels.codes) {
+    data.rows.weights.push_back(code == 0 ? 1.0 : 0.0);
+  }
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  NoConstraints none;
+  const AbppResult result = SolveAbpp(*learner, none, Rounds(30));
+  EXPECT_EQ(result.reason, TerminationReason::kStalled);
+  EXPECT_NE(result.detail.find("found no split in round"), std::string::npos) << result.detail;
+}
+
+TYPED_TEST(Boosted, TinyWeightsStallWithAReasonUnlessConstraintsScaleThem) {
+  GeneratedData data = testing::TwoGroups(300, 22);
+  data.rows.weights.assign(300, 1e-9);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  {
+    const auto learner =
+        TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+    NoConstraints none;
+    const AbppResult result = SolveAbpp(*learner, none, Rounds(30));
+    EXPECT_EQ(result.reason, TerminationReason::kStalled);
+    EXPECT_NE(result.detail.find("sum of hessians"), std::string::npos) << result.detail;
+    EXPECT_EQ(learner->num_rounds(), 0);
+  }
+  RateConstraints constraints(Parse({"fnr <= 90%"}), data.rows);
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  const AbppResult result = SolveAbpp(*learner, constraints, Rounds(30));
+  EXPECT_EQ(result.reason, TerminationReason::kIterationLimit) << result.detail;
+  EXPECT_EQ(learner->num_rounds(), 30);
+}
+
+TYPED_TEST(Boosted, InterruptsAndCallbacksStopBetweenRounds) {
+  const GeneratedData data = testing::TwoGroups(300, 23);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  NoConstraints none;
+  SolveHooks hooks;
+  hooks.on_iteration = [](const IterationStats& row) { return row.k < 4; };
+  const AbppResult result = SolveAbpp(*learner, none, Rounds(30), hooks);
+  EXPECT_EQ(result.reason, TerminationReason::kInterrupted);
+  EXPECT_EQ(learner->num_rounds(), 4);
+  ASSERT_EQ(result.history.size(), 5U);  // the start and every round
+  for (std::size_t k = 1; k < result.history.size(); ++k) {
+    EXPECT_LT(result.history[k].objective, result.history[k - 1].objective);
+    EXPECT_EQ(result.history[k].evaluations, static_cast<std::int64_t>(k));
+  }
+  std::atomic<bool> interrupt = true;
+  hooks = {.on_iteration = nullptr, .interrupt = &interrupt};
+  EXPECT_EQ(SolveAbpp(*learner, none, Rounds(30), hooks).reason, TerminationReason::kInterrupted);
+  EXPECT_EQ(learner->num_rounds(), 4);
+}
+
+// ---- gaps between groups
+
+TYPED_TEST(Boosted, CbprNarrowsAGapThatPlainBoostingLeavesOpen) {
+  const GeneratedData data = testing::TwoGroups(1200, 24);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"gap(loss, by=group) <= 0.05"}), data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto plain = TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  NoConstraints none;
+  SolveAbpp(*plain, none, Rounds(30));
+  const double open = plain->Evaluate(constraints).constraints.worst_exact_violation;
+  ASSERT_GT(open, 0.05);
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  CbprOptions options;
+  options.form = CbprForm::kLinearized;
+  options.max_outer_iterations = 20;
+  options.subproblem.termination.max_iterations = 15;
+  options.feasibility.subproblem.termination.max_iterations = 50;
+  const CbprResult result = SolveCbpr(*learner, constraints, options);
+  for (const double y : result.multipliers) {
+    EXPECT_TRUE(std::isfinite(y));
+    EXPECT_GE(y, 0.0);
+  }
+  EXPECT_LT(result.fritz_john.violation, 5e-3);
+  EXPECT_LT(learner->objective(), plain->objective());
+}
+
+// The feature is the group. Group "b" has entropy H_b at best, "a" much less, so the gap can only
+// be closed by a worse model of "a": its loss is H_b - bound, and with objective w_a l_a + w_b l_b
+// the multiplier of l_b - l_a <= bound is w_a.
+TYPED_TEST(Boosted, CbprReachesTheKnownAnswerOfAGap) {
+  constexpr double kBound = 0.1;
+  GeneratedData data;
+  data.num_features = 1;
+  std::vector<std::string> labels, groups;
+  const auto add = [&](const char* group, double value, int positives, int negatives) {
+    for (int i = 0; i < positives + negatives; ++i) {
+      data.features.push_back(value);
+      groups.emplace_back(group);
+      labels.emplace_back(i < positives ? "1" : "0");
+    }
+  };
+  add("a", 0.0, 90, 10);
+  add("b", 1.0, 80, 120);
+  data.rows.labels = EncodeColumn("label", labels);
+  data.rows.groups.push_back(EncodeColumn("group", groups));
+  const double entropy_b = -0.4 * std::log(0.4) - 0.6 * std::log(0.6);
+  const double best = (entropy_b - kBound) / 3.0 + 2.0 * entropy_b / 3.0;
+
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"gap(loss, by=group) <= " + std::to_string(kBound)}),
+                              data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::NewtonParameters());
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::NewtonParameters()});
+  CbprOptions options;
+  options.form = CbprForm::kLinearized;
+  options.max_outer_iterations = 40;
+  options.subproblem.termination.max_iterations = 40;
+  const CbprResult result = SolveCbpr(*learner, constraints, options);
+  EXPECT_LT(result.fritz_john.violation, 1e-3);
+  EXPECT_NEAR(learner->objective(), best, 2e-3);
+  ASSERT_EQ(result.multipliers.size(), 2U);  // a - b and b - a
+  EXPECT_NEAR(std::max(result.multipliers[0], result.multipliers[1]), 1.0 / 3.0, 0.02);
+  EXPECT_EQ(std::min(result.multipliers[0], result.multipliers[1]), 0.0);
+}
+
+}  // namespace
+}  // namespace bregboost
