@@ -152,10 +152,11 @@ void CheckChildren(const Place& tree, std::size_t num_nodes, std::size_t num_fea
   const Json& conditions = tree.Array("split_conditions", num_nodes);
   const Json& weights = tree.Array("base_weights", num_nodes);
   for (std::size_t i = 0; i < num_nodes; ++i) {
-    if (!conditions[i].is_number() || !weights[i].is_number() ||
+    // XGBoost refuses integers where it expects floats.
+    if (!conditions[i].is_number_float() || !weights[i].is_number_float() ||
         (left[i] == -1 && !std::isfinite(conditions[i].get<double>()))) {
-      tree.Fail(fmt::format("node {} holds {} and {}", i, XgboostJsonText(conditions[i]),
-                            XgboostJsonText(weights[i])));
+      tree.Fail(fmt::format("node {} holds {} and {}; expected floats", i,
+                            XgboostJsonText(conditions[i]), XgboostJsonText(weights[i])));
     }
   }
 }
