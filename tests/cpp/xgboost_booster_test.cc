@@ -4,6 +4,7 @@
 
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gbm_test_support.h"
@@ -12,8 +13,6 @@
 
 namespace bregboost::testing {
 namespace {
-
-using detail::XgboostBooster;
 
 const GbmParameters kParameters = {{"max_depth", "4"}, {"eta", "0.3"}, {"nthread", "1"}};
 
@@ -195,6 +194,34 @@ TEST_F(XgboostBoosterTest, ARoundWithoutASplitLeavesTheModelAsItWas) {
       EXPECT_EQ(booster->Serialize(), other->Serialize());
       EXPECT_EQ(Copy(booster->HeldOutScores(0)), Copy(other->HeldOutScores(0)));
     }
+  }
+}
+
+// The library keeps predictions by thread; rounds that wander must not lose trees.
+TEST_F(XgboostBoosterTest, RoundsMayRunOnAnyThread) {
+  for (const Case& problem : Cases()) {
+    SCOPED_TRACE(problem.name);
+    const RowData& rows = problem.data.rows;
+    const auto train = XgboostDataset::FromArray(Features(problem.data), kParameters);
+    const auto held_out =
+        XgboostDataset::FromArray(Features(problem.held_out), kParameters, &train);
+    const auto still = MakeBooster(train, rows, kParameters, {{held_out}});
+    const auto wandering = MakeBooster(train, rows, kParameters, {{held_out}});
+    TrainBooster(*still, rows, 8);
+    for (int round = 0; round < 8; ++round) {
+      const auto grow = [&] {
+        TrainBooster(*wandering, rows, 1);
+        wandering->HeldOutScores(0);
+      };
+      if (round % 3 == 1) {
+        std::thread(grow).join();
+      } else {
+        grow();
+      }
+    }
+    EXPECT_EQ(wandering->Serialize(), still->Serialize());
+    EXPECT_EQ(Copy(wandering->TrainScores()), Copy(still->TrainScores()));
+    EXPECT_EQ(Copy(wandering->HeldOutScores(0)), Copy(still->HeldOutScores(0)));
   }
 }
 

@@ -22,10 +22,10 @@ bool MovedApart(std::span<const float> before, std::span<const float> after,
   constexpr double kRounding = 4.0 * static_cast<double>(std::numeric_limits<float>::epsilon());
   for (std::size_t i = num_scores; i < before.size(); ++i) {
     const std::size_t first = i % num_scores;
-    const double a = static_cast<double>(before[i]);
-    const double b = static_cast<double>(after[i]);
-    const double first_a = static_cast<double>(before[first]);
-    const double first_b = static_cast<double>(after[first]);
+    const auto a = static_cast<double>(before[i]);
+    const auto b = static_cast<double>(after[i]);
+    const auto first_a = static_cast<double>(before[first]);
+    const auto first_b = static_cast<double>(after[first]);
     const double magnitude = std::abs(a) + std::abs(b) + std::abs(first_a) + std::abs(first_b);
     if (std::abs((b - a) - (first_b - first_a)) > kRounding * magnitude) return true;
   }
@@ -110,6 +110,7 @@ void XgboostBooster::Create() {
   }
   NameFeatures();
   num_rounds_ = 0;
+  thread_ = {};
 }
 
 // The model takes names and types of the features from the training set, as in Python.
@@ -169,6 +170,11 @@ bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const floa
                                             gradient.size(), hessian.size(), expected));
   }
   Read(0);
+  // XGBoost caches predictions by thread. A round adds its own trees to the cache of the thread
+  // that it runs on and calls that up to date: trees grown elsewhere since would be missing for
+  // good.
+  if (thread_ != std::this_thread::get_id()) Predict(0, next_scores_);
+  thread_ = std::this_thread::get_id();
   const auto interface = [&](std::span<const float> values) {
     return ArrayInterface(values.data(), num_rows_, settings_.num_scores, settings_.num_scores,
                           std::size_t{1});
@@ -218,6 +224,7 @@ void XgboostBooster::SliceTo(std::int64_t num_rounds) {
   }
   booster_ = Slice(0, num_rounds);
   num_rounds_ = num_rounds;
+  thread_ = {};
 }
 
 void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
