@@ -57,11 +57,11 @@ inline std::string LightGbmStumpText(std::size_t index, double value) {
 }
 
 struct LightGbmTextOptions {
-  std::string header = "";  // lines above feature_names
+  std::string header;  // lines above feature_names
   std::string feature_names = "age job";
   std::string feature_infos = "[0:1] 0:1:3";
   std::string metric = "custom";
-  std::string rest = "";  // below the parameters
+  std::string rest;  // below the parameters
 };
 
 inline std::string LightGbmModelText(const std::vector<std::string>& trees,

@@ -51,7 +51,7 @@ std::string QuoteNonFinite(std::string_view text) {
 
 void RestoreNonFinite(Json& value) {
   if (!value.is_string()) return;
-  const std::string& text = value.get_ref<const std::string&>();
+  const auto& text = value.get_ref<const std::string&>();
   if (!text.starts_with(kMark)) return;
   for (const NonFinite& entry : kNonFinite) {
     if (text.size() + 2 != entry.quoted.size()) continue;
