@@ -175,8 +175,9 @@ void SetObjective(const ExportSpec& spec, XgboostModel& model) {
   base_score = BaseScoreText(base_score.get_ref<const std::string&>(), spec.num_scores);
   learner["learner_model_param"]["boost_from_average"] = "0";
   Json objective = ObjectiveJson(spec);
-  // The same objective may carry parameters of the user's.
-  if (learner["objective"].value("name", Json()) != objective["name"]) {
+  // The same objective may carry a weight of the user's; where Huber's loss turns is ours to say.
+  if (learner["objective"].value("name", Json()) != objective["name"] ||
+      spec.objective == ModelObjective::kHuber) {
     learner["objective"] = std::move(objective);
   }
   // Rounds are numbered anew.

@@ -154,6 +154,13 @@ def predict_scores(booster, features: np.ndarray, categorical: bool, **options) 
     return predict(booster, features, categorical, **{raw: True}, **options)
 
 
+def predict_contributions(booster, features: np.ndarray, categorical: bool) -> np.ndarray:
+    """SHAP values by row, score, and feature or (last) constant."""
+    option = "pred_contrib" if isinstance(booster, lgb.Booster) else "pred_contribs"
+    values = predict(booster, features, categorical, **{option: True})
+    return values.reshape(len(features), -1, features.shape[1] + 1)
+
+
 def predict_all(features: np.ndarray, folder: Path) -> dict[str, dict]:
     """Of every model in the folder, by file name."""
     predictions = {}
@@ -162,6 +169,7 @@ def predict_all(features: np.ndarray, folder: Path) -> dict[str, dict]:
         predictions[path.name] = {
             "predicted": predict(booster, features, categorical).tolist(),
             "scores": predict_scores(booster, features, categorical).tolist(),
+            "contributed": predict_contributions(booster, features, categorical).sum(2).tolist(),
         }
     return predictions
 

@@ -54,12 +54,9 @@ def test_survives_the_librarys_own_formats(case, exported, rows, trained_models,
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_contributions_add_up(case, exported, rows):
-    booster = stock_models.load(exported(case))
-    option = "pred_contrib" if case.library == "lightgbm" else "pred_contribs"
-    features = rows["features"]
-    parts = stock_models.predict(booster, features, case.categorical, **{option: True})
+    booster, features = stock_models.load(exported(case)), rows["features"]
     np.testing.assert_allclose(
-        parts.reshape(len(features), case.num_scores, -1).sum(axis=2),
+        stock_models.predict_contributions(booster, features, case.categorical).sum(axis=2),
         stock_models.predict_scores(booster, features, case.categorical),
         rtol=0,
         atol=SCORE_TOLERANCES[case.library],
@@ -258,10 +255,8 @@ def test_other_xgboost_trees(parameters, kind, weights, rows, export_model, tmp_
     exported = stock_models.load(output)
     scores = stock_models.predict_scores(exported, features, False)
     np.testing.assert_allclose(scores, expected, rtol=0, atol=3e-6)
-    parts = stock_models.predict(exported, features, False, pred_contribs=True)
-    np.testing.assert_allclose(
-        parts.reshape(len(features), k, -1).sum(axis=2), scores, rtol=0, atol=3e-6
-    )
+    contributions = stock_models.predict_contributions(exported, features, False)
+    np.testing.assert_allclose(contributions.sum(axis=2), scores, rtol=0, atol=3e-6)
 
 
 @pytest.mark.parametrize("library", stock_models.TRAINERS)

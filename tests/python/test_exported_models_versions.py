@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stock_models
-from exported_models import CASES, check_predictions, export_all
+from exported_models import CASES, SCORE_TOLERANCES, check_predictions, export_all
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,10 @@ def old_exported(export_model, old_models, tmp_path_factory) -> Path:
 def check_all(predictions: dict, models: Path, features: np.ndarray) -> None:
     assert len(predictions) == len(CASES)
     for case in CASES:
-        check_predictions(case, models, features, **predictions[case.file_name])
+        found = predictions[case.file_name]
+        check_predictions(case, models, features, found["scores"], found["predicted"])
+        atol = SCORE_TOLERANCES[case.library]
+        np.testing.assert_allclose(found["contributed"], found["scores"], rtol=0, atol=atol)
 
 
 def read_predictions(folder: Path) -> dict:
