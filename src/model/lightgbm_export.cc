@@ -74,7 +74,7 @@ void AppendNumbers(std::span<const double> numbers, double factor, double consta
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     if (i > 0) out += ' ';
     const double value = factor * numbers[i] + constant;
-    if (!std::isfinite(value)) {
+    if (std::isfinite(numbers[i]) && !std::isfinite(value)) {
       throw std::invalid_argument(
           fmt::format("a leaf of {} times {} plus {} is not finite", numbers[i], factor, constant));
     }

@@ -69,6 +69,13 @@ TEST(LightGbmExport, DoublesSurvive) {
             (Numbers{leaf * (1.0 / 3.0), 1.0 / 3.0 * (1.0 / 3.0), -2e-300 * (1.0 / 3.0)}));
 }
 
+TEST(LightGbmExport, InnerNodesWithoutAValueStaySo) {
+  const std::string tree =
+      Replaced(LightGbmTreeText(0, {1, 2, 3}), "internal_value=0.25 ", "internal_value=nan ");
+  const std::string text = LightGbmModelText({tree});
+  EXPECT_TRUE(Contains(Export({.text = text}, {.offsets = {1.0}}), "\ninternal_value=nan 0.5\n"));
+}
+
 TEST(LightGbmExport, RoundsOfWeightZeroAreLeftOut) {
   const std::string text =
       LightGbmModelText({LightGbmTreeText(0, {1, 1, 1}), LightGbmStumpText(1, 2.0),

@@ -68,6 +68,13 @@ TEST(TreeModel, RoundsAreInterleaved) {
   EXPECT_DOUBLE_EQ(plan.constants[1], 10.0 * (0.6 * 2.0 + 0.2 * 6.0) + 0.25);
 }
 
+TEST(TreeModel, ConstantsMustBeFinite) {
+  const std::vector<ModelPart> parts = {{.start = {1e200}}};
+  const ExportSpec spec{.inverse_temperature = 1e200};
+  EXPECT_EQ(MessageOf([&] { PlanExport(parts, std::vector<std::size_t>{1}, spec); }),
+            "inverse_temperature * start + offsets: inf at 0; allowed: finite numbers");
+}
+
 TEST(TreeModel, WeightsMustFitTheRounds) {
   const std::vector<ModelPart> parts = {{}, {.round_weights = {1.0, 1.0}}};
   EXPECT_EQ(

@@ -29,6 +29,8 @@ std::string_view Name(ModelObjective objective) {
 namespace detail {
 namespace {
 
+constexpr double kLowest = -std::numeric_limits<double>::infinity();
+
 void CheckFinite(const std::string& field, std::span<const double> values, double least) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i]) && values[i] >= least) continue;
@@ -44,7 +46,7 @@ void CheckPerScore(const std::string& field, std::span<const double> values,
     throw std::invalid_argument(fmt::format("{}: {} values; allowed: none, or one for each of {}",
                                             field, values.size(), num_scores));
   }
-  CheckFinite(field, values, -std::numeric_limits<double>::infinity());
+  CheckFinite(field, values, kLowest);
 }
 
 std::string FieldOfPart(std::size_t part, const char* field) {
@@ -107,6 +109,7 @@ ExportPlan PlanExport(std::span<const ModelPart> parts, std::span<const std::siz
     plan.constants[k] *= spec.inverse_temperature;
     if (!spec.offsets.empty()) plan.constants[k] += spec.offsets[k];
   }
+  CheckFinite("inverse_temperature * start + offsets", plan.constants, kLowest);
   return plan;
 }
 
