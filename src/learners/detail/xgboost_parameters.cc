@@ -1,7 +1,6 @@
 #include "learners/detail/xgboost_parameters.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -12,6 +11,7 @@
 #include "bregboost/problem/parser.h"
 #include "detail/option_checks.h"
 #include "learners/detail/parameter_text.h"
+#include "problem/detail/text.h"
 
 namespace bregboost::detail {
 namespace {
@@ -147,7 +147,7 @@ GbmParameters XgboostFoldParameters(const GbmParameters& parameters) {
   for (const Names& names : {kNumThreads, kEarlyStopping}) {
     for (const char* name : names) result.erase(name);
   }
-  result["nthread"] = "1";
+  result.emplace("nthread", "1");
   return result;
 }
 
@@ -193,7 +193,7 @@ void CheckXgboostNames(const XgboostSettings& settings, const std::string& confi
     throw std::invalid_argument(fmt::format(
         "parameters: '{}'; allowed: what this XGBoost knows{} (validate_parameters=false lets "
         "others pass)",
-        name, near.empty() ? "" : fmt::format(", such as {}", fmt::join(near, ", "))));
+        name, near.empty() ? "" : fmt::format(", such as {}", Joined(near))));
   }
 }
 

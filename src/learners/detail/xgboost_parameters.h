@@ -34,7 +34,8 @@ XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task
 // not have. XGBoost itself would ignore it or, asked to validate, print a warning.
 void CheckXgboostNames(const XgboostSettings& settings, const std::string& config);
 
-// For one of several boosters that train side by side: one thread, and no early stopping of its own.
+// For one of several boosters that train side by side: one thread, and no early stopping of its
+// own.
 GbmParameters XgboostFoldParameters(const GbmParameters& parameters);
 
 // How a data set for these parameters is made.
