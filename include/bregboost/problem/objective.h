@@ -46,6 +46,7 @@ class Objective {
   // f = sum_i coefficient * w_i * loss_i with one coefficient per class code, or a single one for a
   // numeric target; 0 for classes without weight. For passes that sum up the losses themselves.
   std::vector<double> LossCoefficients() const;
+  const CellTable& cells() const { return *cells_; }  // by label
 
   const RowData& rows() const { return *rows_; }
   const ObjectiveOptions& options() const { return options_; }

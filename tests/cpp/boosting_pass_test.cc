@@ -1,0 +1,513 @@
+// The boosting passes against objective and constraints in double.
+#include "learners/detail/boosting_pass.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <tuple>
+
+#include "boosting_pass_problems.h"
+
+namespace bregboost::test {
+namespace {
+
+using detail::BoostingPass;
+using detail::Lagrangian;
+using detail::Pull;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Constraints whose surrogates are cross-entropies. Rows are charged for missing their own label
+// only; or, with two classes, for any miss.
+const std::vector<std::string>& OwnMisses() {
+  static const std::vector<std::string> texts = {"error <= 30%", "error(class=c1, sex=F) <= 20%",
+                                                 "gap(error, by=sex) <= 5%", "loss(sex=M) <= 0.5",
+                                                 "error(sex=F) - 2 * error(race=A) <= 10%"};
+  return texts;
+}
+const std::vector<std::string>& AnyMisses(std::size_t num_classes) {
+  static const std::vector<std::string> two = {"selection_rate(sex=F) <= 40%",
+                                               "gap(selection_rate, by=race) <= 5%",
+                                               "disagreement <= 20%", "gap(loss, by=sex) <= 0.05"};
+  static const std::vector<std::string> more = {"disagreement(sex=F) <= 20%",
+                                                "gap(loss, by=sex) <= 0.05",
+                                                "balanced_error - disagreement <= 10%"};
+  return num_classes == 2 ? two : more;
+}
+
+std::vector<double> Multipliers(std::size_t size, std::uint64_t seed) {
+  Random random(seed);
+  return RandomUniform(size, 0.0, 2.0, random);
+}
+
+struct Case {
+  std::size_t num_classes;
+  Weights weights;
+  ObjectiveWeighting weighting;
+  SurrogateKind surrogate;
+  bool own_misses;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const std::size_t num_classes : {2UL, 3UL, 7UL}) {
+    for (const Weights weights :
+         {Weights::kNone, Weights::kLoss, Weights::kBoth, Weights::kRatesOnly}) {
+      for (const bool own_misses : {true, false}) {
+        // Both of the other two, in turns.
+        const bool odd = cases.size() % 2 == 1, odd_half = cases.size() / 2 % 2 == 1;
+        cases.push_back({num_classes, weights,
+                         odd ? ObjectiveWeighting::kClassBalanced : ObjectiveWeighting::kRows,
+                         odd_half ? SurrogateKind::kLogisticBase2 : SurrogateKind::kCrossEntropy,
+                         own_misses});
+      }
+    }
+  }
+  return cases;
+}
+
+struct Problem {
+  Problem(const Case& c, std::size_t n, std::uint64_t seed)
+      : rows(PassRows(c.num_classes, n, c.weights, seed)),
+        objective(rows, {.loss = {}, .weighting = c.weighting}),
+        constraints(ParseAll(c.own_misses ? OwnMisses() : AnyMisses(c.num_classes)), rows,
+                    {.kind = c.surrogate}),
+        multipliers(Multipliers(constraints.size(), seed)),
+        pass(objective, {}) {}
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  std::unique_ptr<TypedScores> Scores(double spread, std::uint64_t seed,
+                                      const Layout& layout = kLightGbm) const {
+    return Typed(RandomScores(rows, spread, seed), rows.num_rows(), layout);
+  }
+
+  RowData rows;
+  Objective objective;
+  RateConstraints constraints;
+  std::vector<double> multipliers;
+  BoostingPass pass;
+};
+
+std::string Describe(const Case& c) {
+  return fmt::format("{} classes, weights {}, weighting {}, {}, {}", c.num_classes,
+                     static_cast<int>(c.weights), static_cast<int>(c.weighting), Name(c.surrogate),
+                     c.own_misses ? "own misses" : "any misses");
+}
+
+// True if a row of A weighs losses, of which no count is exact.
+bool WeighsLosses(const CompiledConstraints& compiled, std::size_t j) {
+  using Matrix = decltype(compiled.matrix);
+  for (Matrix::InnerIterator entry(compiled.matrix, static_cast<Eigen::Index>(j)); entry; ++entry) {
+    const std::size_t slot = static_cast<std::size_t>(entry.col()) % compiled.slots.size();
+    if (compiled.slots[slot].kind == SlotKind::kLoss) return true;
+  }
+  return false;
+}
+
+void ExpectSameValues(const Problem& problem, const TypedScores& scores, bool exactly) {
+  const std::vector<double> values = scores.ClassMajor();
+  const LearnerValues got = problem.pass.Evaluate(problem.constraints, scores.view());
+  const ConstraintValues want = problem.constraints.Evaluate(values);
+  const double objective = problem.objective.Evaluate(values);
+  EXPECT_NEAR(got.objective, objective, 1e-6 * objective);
+  EXPECT_NEAR(got.constraints.worst_exact_violation, want.worst_exact_violation, 1e-6 * objective);
+  ASSERT_EQ(got.constraints.exact.size(), want.exact.size());
+  for (std::size_t j = 0; j < want.exact.size(); ++j) {
+    // Means of losses, some of them subtracted from others.
+    EXPECT_NEAR(got.constraints.surrogate[j], want.surrogate[j], 3e-6 * objective) << j;
+    if (WeighsLosses(problem.constraints.compiled(), j)) {
+      EXPECT_NEAR(got.constraints.exact[j], want.exact[j], 3e-6 * objective) << j;
+    } else if (exactly) {
+      EXPECT_EQ(got.constraints.exact[j], want.exact[j]) << j;
+    } else {
+      EXPECT_NEAR(got.constraints.exact[j], want.exact[j], 1e-12) << j;
+    }
+  }
+}
+
+// ---- derivatives
+
+TEST(BoostingPass, DerivativesAgreeWithDouble) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(Describe(c));
+    const Problem problem(c, 513, 7);
+    for (const Layout& layout : kLayouts) {
+      const auto scores = problem.Scores(2.0, 1, layout);
+      const auto center = problem.Scores(2.0, 2, layout);
+      const std::vector<Pull> pulls = {{.weight = 0.3, .center = center->view()}, {.weight = 0.2}};
+      for (const bool pulled : {false, true}) {
+        const Lagrangian lagrangian{.constraints = &problem.constraints,
+                                    .multipliers = problem.multipliers,
+                                    .objective_weight = 0.8,
+                                    .pulls = std::span(pulls).first(pulled ? pulls.size() : 0)};
+        ExpectSame(Derive(problem.pass, lagrangian, scores->view()),
+                   ReferenceOf(problem.objective, lagrangian, *scores), *scores);
+      }
+    }
+  }
+}
+
+TEST(BoostingPass, DerivativesOfTheObjectiveAndPullsAlone) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(Describe(c));
+    const Problem problem(c, 700, 8);
+    const auto scores = problem.Scores(2.0, 1), center = problem.Scores(2.0, 2);
+    const std::vector<Pull> pulls = {{.weight = 0.3, .center = center->view()}};
+    const Lagrangian lagrangian{.pulls = pulls};
+    ExpectSame(Derive(problem.pass, lagrangian, scores->view()),
+               ReferenceOf(problem.objective, lagrangian, *scores), *scores);
+  }
+}
+
+TEST(BoostingPass, ConfidentRowsKeepTheirDigits) {
+  for (const std::size_t num_classes : {2UL, 3UL, 7UL}) {
+    const Problem problem({num_classes, Weights::kNone, ObjectiveWeighting::kRows,
+                           SurrogateKind::kCrossEntropy, true},
+                          2000, 9);
+    const Lagrangian lagrangian{.constraints = &problem.constraints,
+                                .multipliers = problem.multipliers};
+    for (const Layout& layout : {kLightGbm, kXgboost}) {
+      const auto scores = problem.Scores(8.0, 3, layout);
+      ExpectSame(Derive(problem.pass, lagrangian, scores->view()),
+                 // The reference subtracts probabilities from 1.
+                 ReferenceOf(problem.objective, lagrangian, *scores), *scores, 1e-5, 1e-15);
+    }
+  }
+}
+
+TEST(BoostingPass, ExtremeScores) {
+  for (const std::size_t num_classes : {2UL, 3UL}) {
+    const Problem problem({num_classes, Weights::kNone, ObjectiveWeighting::kRows,
+                           SurrogateKind::kCrossEntropy, true},
+                          1024, 10);
+    std::vector<double> values(problem.rows.num_rows() * problem.rows.num_scores());
+    const std::vector<double> extremes = {0.0,   -0.0,   1e4,    -1e4,    88.0,
+                                          -88.0, 103.0,  -103.0, 1e-30,   -1e-30,
+                                          700.0, -700.0, 1.0,    20000.5, 1e4 + 1.0};
+    for (std::size_t j = 0; j < values.size(); ++j) values[j] = extremes[j * 7 % extremes.size()];
+    const Lagrangian lagrangian{.constraints = &problem.constraints,
+                                .multipliers = problem.multipliers};
+    const auto scores = Typed(values, problem.rows.num_rows(), kLightGbm);
+    ExpectSame(Derive(problem.pass, lagrangian, scores->view()),
+               ReferenceOf(problem.objective, lagrangian, *scores), *scores, 1e-5, 1e-15);
+    ExpectSameValues(problem, *scores, /*exactly=*/true);
+  }
+}
+
+TEST(BoostingPass, EverySize) {
+  for (const std::size_t n : {1UL, 7UL, 127UL, 128UL, 129UL, 513UL, 2049UL, 5000UL}) {
+    SCOPED_TRACE(n);
+    for (const std::size_t num_classes : {2UL, 3UL, 7UL}) {
+      const RowData rows = PassRows(num_classes, n, Weights::kLoss, n);
+      const Objective objective(rows, {});
+      const RateConstraints constraints(ParseAll({"error <= 30%", "loss <= 1"}), rows);
+      const BoostingPass pass(objective, {});
+      const std::vector<double> multipliers = {0.7, 0.4};
+      for (const Layout& layout : {kLightGbm, kXgboost}) {
+        const auto scores = Typed(RandomScores(rows, 2.0, n), n, layout);
+        const auto center = Typed(RandomScores(rows, 2.0, n + 1), n, layout);
+        const Pull pull{.weight = 0.5, .center = center->view()};
+        const Lagrangian lagrangian{
+            .constraints = &constraints, .multipliers = multipliers, .pulls = {&pull, 1}};
+        ExpectSame(Derive(pass, lagrangian, scores->view()),
+                   ReferenceOf(objective, lagrangian, *scores), *scores);
+        const LearnerValues got = pass.Evaluate(constraints, scores->view());
+        const std::vector<double> values = scores->ClassMajor();
+        EXPECT_NEAR(got.objective, objective.Evaluate(values), 1e-6 * got.objective);
+        const ConstraintValues want = constraints.Evaluate(values);
+        EXPECT_NEAR(got.constraints.exact[0], want.exact[0], 1e-12);
+        EXPECT_NEAR(got.constraints.surrogate[1] + 1.0, want.surrogate[1] + 1.0, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(BoostingPass, ManyCells) {
+  RowData rows = PassRows(2, 20000, Weights::kNone, 11);
+  Random random(12);
+  std::vector<std::string> levels;
+  for (int level = 0; level < 300; ++level) levels.push_back(std::to_string(level));
+  rows.groups.push_back(RandomColumn("place", levels, rows.num_rows(), random));
+  const Objective objective(rows, {});
+  const RateConstraints constraints(ParseAll({"gap(error, by=place) <= 5%", "error <= 10%"}), rows);
+  ASSERT_GT(constraints.compiled().cells.cells.size(), 256U);
+  const std::vector<double> multipliers = Multipliers(constraints.size(), 13);
+  const BoostingPass pass(objective, {});
+  const auto scores = Typed(RandomScores(rows, 2.0, 14), rows.num_rows(), kLightGbm);
+  const Lagrangian lagrangian{.constraints = &constraints, .multipliers = multipliers};
+  ExpectSame(Derive(pass, lagrangian, scores->view()), ReferenceOf(objective, lagrangian, *scores),
+             *scores);
+  EXPECT_EQ(pass.Evaluate(constraints, scores->view()).constraints.exact,
+            constraints.Evaluate(scores->ClassMajor()).exact);
+}
+
+// ---- the factor
+
+TEST(BoostingPass, FactorMakesTheMeanRowWeightOne) {
+  const RowData rows = PassRows(2, 400, Weights::kLoss, 15);
+  const Objective objective(rows, {});
+  const BoostingPass pass(objective, {});
+  const RateConstraints constraints(ParseAll({"error <= 30%", "error(sex=F) - error(sex=M) <= 5%"}),
+                                    rows);
+  const auto scores = Typed(RandomScores(rows, 1.0, 1), rows.num_rows(), kLightGbm);
+  const auto factor = [&](const std::vector<double>& multipliers) {
+    const Lagrangian lagrangian{
+        .constraints = &constraints, .multipliers = multipliers, .objective_weight = 0.5};
+    return Derive(pass, lagrangian, scores->view()).factor;
+  };
+  EXPECT_NEAR(factor({0.0, 0.0}), 400.0 / 0.5, 1e-9);
+  EXPECT_NEAR(factor({2.0, 0.0}), 400.0 / 2.5, 1e-9);
+  EXPECT_NEAR(factor({0.0, 3.0}), 400.0 / 6.5, 1e-9);
+  // Nothing but a pull.
+  const Pull pull{.weight = 1.0};
+  EXPECT_EQ(Derive(pass, {.objective_weight = 0.0, .pulls = {&pull, 1}}, scores->view()).factor,
+            400.0);
+  double weight = 0.0;
+  for (const double w : rows.weights) weight += w;
+  EXPECT_NEAR(Derive(pass, {.objective_weight = 0.5}, scores->view()).factor, weight / 0.5, 1e-9);
+}
+
+// ---- values
+
+TEST(BoostingPass, ValuesAgreeWithDouble) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(Describe(c));
+    const Problem problem(c, 4321, 16);
+    for (const Layout& layout : kLayouts) {
+      ExpectSameValues(problem, *problem.Scores(2.0, 4, layout), c.weights == Weights::kNone);
+    }
+  }
+}
+
+TEST(BoostingPass, TiesCountAsInTheConstraints) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(Describe(c));
+    const Problem problem(c, 3000, 17);
+    std::vector<double> values = RandomScores(problem.rows, 1.0, 5);
+    for (double& value : values) value = std::round(value);
+    values[0] = 1e-300;  // above 0, though not as a float
+    values[1] = -1e-300;
+    ExpectSameValues(problem, *Typed(values, problem.rows.num_rows(), kLightGbm),
+                     c.weights == Weights::kNone);
+    ExpectSameValues(problem, *Typed(values, problem.rows.num_rows(), kXgboost),
+                     c.weights == Weights::kNone);
+  }
+}
+
+// Adding up equal numbers rounds in one direction; boosting starts with equal scores.
+TEST(BoostingPass, SumsOfEqualScoresDoNotDrift) {
+  for (const std::size_t num_classes : {2UL, 7UL}) {
+    const RowData rows = PassRows(num_classes, 300000, Weights::kNone, 18);
+    const Objective objective(rows, {});
+    const RateConstraints constraints(ParseAll({"loss <= 0"}), rows);
+    const BoostingPass pass(objective, {});
+    std::vector<double> values(rows.num_rows() * rows.num_scores());
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      values[j] = 0.1 * static_cast<double>(1 + j / rows.num_rows());
+    }
+    const auto scores = Typed(values, rows.num_rows(), kLightGbm);
+    const LearnerValues got = pass.Evaluate(constraints, scores->view());
+    const double want = objective.Evaluate(values);
+    EXPECT_NEAR(got.objective, want, 2e-7 * want);
+    EXPECT_NEAR(got.constraints.surrogate[0], want, 2e-7 * want);
+  }
+}
+
+TEST(BoostingPass, ObjectiveAlone) {
+  for (const Case& c : Cases()) {
+    const Problem problem(c, 999, 19);
+    const RateConstraints none({}, problem.rows);
+    const auto scores = problem.Scores(2.0, 6);
+    const double want = problem.objective.Evaluate(scores->ClassMajor());
+    EXPECT_NEAR(problem.pass.Evaluate(none, scores->view()).objective, want, 1e-6 * want);
+  }
+}
+
+TEST(BoostingPass, NanIsNeverHarmless) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(Describe(c));
+    const Problem problem(c, 600, 20);
+    for (const Layout& layout : kLayouts) {
+      std::vector<double> values = RandomScores(problem.rows, 1.0, 7);
+      const std::size_t bad = 123;
+      values[(problem.rows.num_scores() - 1) * problem.rows.num_rows() + bad] = kNaN;
+      const auto scores = Typed(values, problem.rows.num_rows(), layout);
+      const Lagrangian lagrangian{.constraints = &problem.constraints,
+                                  .multipliers = problem.multipliers};
+      const Derivatives derived = Derive(problem.pass, lagrangian, scores->view());
+      for (std::size_t k = 0; k < problem.rows.num_scores(); ++k) {
+        EXPECT_TRUE(std::isnan(derived.gradient[scores->IndexOf(bad, k)]));
+        EXPECT_TRUE(std::isnan(derived.hessian[scores->IndexOf(bad, k)]));
+        EXPECT_TRUE(std::isfinite(derived.gradient[scores->IndexOf(bad + 1, k)]));
+      }
+      const LearnerValues got = problem.pass.Evaluate(problem.constraints, scores->view());
+      const ConstraintValues want = problem.constraints.Evaluate(scores->ClassMajor());
+      EXPECT_TRUE(std::isnan(got.objective));
+      for (std::size_t j = 0; j < want.exact.size(); ++j) {
+        EXPECT_EQ(std::isnan(got.constraints.exact[j]), std::isnan(want.exact[j])) << j;
+        EXPECT_EQ(std::isnan(got.constraints.surrogate[j]), std::isnan(want.surrogate[j])) << j;
+      }
+      EXPECT_EQ(got.constraints.worst_exact_violation, want.worst_exact_violation);
+    }
+  }
+}
+
+// ---- which way through the rows
+
+TEST(BoostingPass, WhatIsNotFusedIsRightAsWell) {
+  const std::vector<SurrogateOptions> surrogates = {
+      {.kind = SurrogateKind::kHingeSquared}, {.kind = SurrogateKind::kSigmoid}, {.clip = 1.5}};
+  for (const SurrogateOptions& surrogate : surrogates) {
+    for (const std::size_t num_classes : {2UL, 4UL}) {
+      const RowData rows = PassRows(num_classes, 300, Weights::kBoth, 21);
+      const Objective objective(rows, {});
+      std::vector<std::string> texts = {"error <= 30%", "loss <= 0.5"};
+      if (num_classes > 2) texts.emplace_back("selection_rate(predicted=c2) <= 20%");
+      const RateConstraints constraints(ParseAll(texts), rows, surrogate);
+      const std::vector<double> multipliers = Multipliers(constraints.size(), 22);
+      const BoostingPass pass(objective, {});
+      for (const Layout& layout : kLayouts) {
+        const auto scores = Typed(RandomScores(rows, 2.0, 23), rows.num_rows(), layout);
+        const auto center = Typed(RandomScores(rows, 2.0, 24), rows.num_rows(), layout);
+        const Pull pull{.weight = 0.5, .center = center->view()};
+        const Lagrangian lagrangian{
+            .constraints = &constraints, .multipliers = multipliers, .pulls = {&pull, 1}};
+        ExpectSame(Derive(pass, lagrangian, scores->view()),
+                   ReferenceOf(objective, lagrangian, *scores), *scores, 1e-6, 0.0);
+        const LearnerValues got = pass.Evaluate(constraints, scores->view());
+        EXPECT_EQ(got.objective, objective.Evaluate(scores->ClassMajor()));
+        EXPECT_EQ(got.constraints.surrogate, constraints.Evaluate(scores->ClassMajor()).surrogate);
+      }
+    }
+  }
+}
+
+TEST(BoostingPass, NumericTargets) {
+  const RowData rows = RegressionRows(300, 25);
+  for (const LossKind kind : {LossKind::kSquared, LossKind::kHuber}) {
+    const LossOptions loss{.kind = kind};
+    const Objective objective(rows, {.loss = loss});
+    const RateConstraints constraints(ParseAll({"gap(loss, by=sex) <= 0.1"}), rows, {}, loss);
+    const std::vector<double> multipliers = Multipliers(constraints.size(), 26);
+    const BoostingPass pass(objective, {});
+    const auto scores = Typed(RandomScores(rows, 1.0, 27), rows.num_rows(), kXgboost);
+    const Lagrangian lagrangian{.constraints = &constraints, .multipliers = multipliers};
+    const Derivatives derived = Derive(pass, lagrangian, scores->view());
+    ExpectSame(derived, ReferenceOf(objective, lagrangian, *scores), *scores, 1e-6, 0.0);
+    const double weight = 1.0 + 2.0 * (multipliers[0] - multipliers[1]) *
+                                    (multipliers[0] > multipliers[1] ? 1.0 : -1.0);
+    const double half = kind == LossKind::kSquared ? 0.5 : 1.0;
+    EXPECT_NEAR(derived.factor, half * 300.0 / weight, 1e-9);
+    EXPECT_EQ(pass.Evaluate(constraints, scores->view()).objective,
+              objective.Evaluate(scores->ClassMajor()));
+  }
+}
+
+// A set in the place of another one must not be taken for it.
+TEST(BoostingPass, KnowsOneSetFromTheNext) {
+  const RowData rows = PassRows(2, 1000, Weights::kNone, 28);
+  const Objective objective(rows, {});
+  const BoostingPass pass(objective, {});
+  const auto scores = Typed(RandomScores(rows, 2.0, 29), rows.num_rows(), kLightGbm);
+  const std::vector<double> multipliers = {1.5};
+  for (const char* text : {"error(sex=F) <= 10%", "error(race=A) <= 10%", "fnr <= 10%",
+                           "selection_rate <= 10%", "error(sex=M) <= 10%"}) {
+    const RateConstraints constraints(ParseAll({text}), rows);
+    EXPECT_EQ(pass.Evaluate(constraints, scores->view()).constraints.exact,
+              constraints.Evaluate(scores->ClassMajor()).exact);
+    const Lagrangian lagrangian{.constraints = &constraints, .multipliers = multipliers};
+    ExpectSame(Derive(pass, lagrangian, scores->view()),
+               ReferenceOf(objective, lagrangian, *scores), *scores);
+  }
+}
+
+// ---- distance, threads, misuse
+
+TEST(BoostingPass, DistanceIsThatOfTheScoreNorm) {
+  for (const Weights weights : {Weights::kNone, Weights::kLoss, Weights::kBoth}) {
+    for (const std::size_t num_classes : {2UL, 3UL}) {
+      const RowData rows = PassRows(num_classes, 1001, weights, 30);
+      const Objective objective(rows, {});
+      const BoostingPass pass(objective, {});
+      for (const Layout& layout : kLayouts) {
+        const auto a = Typed(RandomScores(rows, 1.0, 31), rows.num_rows(), layout);
+        const auto b = Typed(RandomScores(rows, 1.0, 32), rows.num_rows(), layout);
+        const std::vector<double> from = a->ClassMajor(), to = b->ClassMajor();
+        double want = 0.0, total = 0.0;
+        for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+          total += rows.metric_weight(i);
+          for (std::size_t at = i; at < from.size(); at += rows.num_rows()) {
+            want += rows.metric_weight(i) * (from[at] - to[at]) * (from[at] - to[at]);
+          }
+        }
+        EXPECT_NEAR(pass.Distance(a->view(), b->view()), want / (2.0 * total), 1e-12 * want);
+      }
+    }
+  }
+}
+
+TEST(BoostingPass, ThreadsDoNotChangeResults) {
+  for (const Case& c : Cases()) {
+    const Problem problem(c, 20000, 33);
+    const auto scores = problem.Scores(2.0, 8), center = problem.Scores(2.0, 9);
+    const Pull pull{.weight = 0.5, .center = center->view()};
+    const Lagrangian lagrangian{.constraints = &problem.constraints,
+                                .multipliers = problem.multipliers,
+                                .pulls = {&pull, 1}};
+    const int before = omp_get_max_threads();
+    const auto run = [&](int threads) {
+      omp_set_num_threads(threads);
+      const LearnerValues values = problem.pass.Evaluate(problem.constraints, scores->view());
+      const Derivatives derived = Derive(problem.pass, lagrangian, scores->view());
+      return std::tuple(values.objective, values.constraints.surrogate, values.constraints.exact,
+                        derived.gradient, derived.hessian,
+                        problem.pass.Distance(scores->view(), center->view()));
+    };
+    const auto one = run(1);
+    EXPECT_EQ(one, run(3));
+    omp_set_num_threads(before);
+  }
+}
+
+template <class Call>
+void ExpectError(const Call& call, const std::string& message) {
+  try {
+    call();
+    FAIL() << "no error; expected: " << message;
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(error.what(), message);
+  }
+}
+
+TEST(BoostingPass, SizesMustFit) {
+  const RowData rows = PassRows(2, 10, Weights::kNone, 34);
+  const Objective objective(rows, {});
+  const RateConstraints constraints(ParseAll({"error <= 30%"}), rows);
+  const BoostingPass pass(objective, {});
+  const std::vector<double> nine(9), ten(10), multipliers(1);
+  std::vector<float> floats(10), few(9);
+  const auto good = Typed(ten, 10, kLightGbm), bad = Typed(nine, 9, kLightGbm);
+  ExpectError([&] { pass.Evaluate(constraints, bad->view()); },
+              "scores: 9 values; allowed: 10, one for each row and class");
+  ExpectError([&] { pass.Derive({}, good->view(), few, floats); },
+              "gradient: 9 values; allowed: 10, one for each score");
+  ExpectError([&] { pass.Derive({}, good->view(), floats, few); },
+              "hessian: 9 values; allowed: 10, one for each score");
+  ExpectError([&] { pass.Derive({.constraints = &constraints}, good->view(), floats, floats); },
+              "multipliers: 0 values; allowed: 1, one for each constraint row");
+  const auto other_type = Typed(ten, 10, kXgboost);
+  const Pull pull{.weight = 1.0, .center = other_type->view()};
+  ExpectError(
+      [&] {
+        pass.Derive({.pulls = {&pull, 1}}, good->view(), floats, floats);
+      },
+      "pulls: a center unlike the scores; allowed: their size and type");
+}
+
+}  // namespace
+}  // namespace bregboost::test
