@@ -2,6 +2,10 @@
 // answers in double from objective and constraints themselves.
 #pragma once
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -156,6 +160,94 @@ inline void ExpectSame(const Derivatives& derived, const Reference& reference,
   worst = 0.0;
   compare(derived.hessian, reference.hessian);
   EXPECT_EQ(worst, 0.0) << "hessian: error in units of the tolerance";
+}
+
+// Constraints whose surrogates are cross-entropies. Rows are charged for missing their own label
+// only; or, with two classes, for any miss.
+inline const std::vector<std::string>& OwnMisses() {
+  static const std::vector<std::string> texts = {"error <= 30%", "error(class=c1, sex=F) <= 20%",
+                                                 "gap(error, by=sex) <= 5%", "loss(sex=M) <= 0.5",
+                                                 "error(sex=F) - 2 * error(race=A) <= 10%"};
+  return texts;
+}
+inline const std::vector<std::string>& AnyMisses(std::size_t num_classes) {
+  static const std::vector<std::string> two = {"selection_rate(sex=F) <= 40%",
+                                               "gap(selection_rate, by=race) <= 5%",
+                                               "disagreement <= 20%", "gap(loss, by=sex) <= 0.05"};
+  static const std::vector<std::string> more = {"disagreement(sex=F) <= 20%",
+                                                "gap(loss, by=sex) <= 0.05",
+                                                "balanced_error - disagreement <= 10%"};
+  return num_classes == 2 ? two : more;
+}
+
+inline std::vector<double> Multipliers(std::size_t size, std::uint64_t seed) {
+  Random random(seed);
+  return RandomUniform(size, 0.0, 2.0, random);
+}
+
+struct Case {
+  std::size_t num_classes;
+  Weights weights;
+  ObjectiveWeighting weighting;
+  SurrogateKind surrogate;
+  bool own_misses;
+};
+
+inline std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const std::size_t num_classes : {2UL, 3UL, 7UL}) {
+    for (const Weights weights :
+         {Weights::kNone, Weights::kLoss, Weights::kBoth, Weights::kRatesOnly}) {
+      for (const bool own_misses : {true, false}) {
+        // Both of the other two, in turns.
+        const bool odd = cases.size() % 2 == 1, odd_half = cases.size() / 2 % 2 == 1;
+        cases.push_back({num_classes, weights,
+                         odd ? ObjectiveWeighting::kClassBalanced : ObjectiveWeighting::kRows,
+                         odd_half ? SurrogateKind::kLogisticBase2 : SurrogateKind::kCrossEntropy,
+                         own_misses});
+      }
+    }
+  }
+  return cases;
+}
+
+struct Problem {
+  Problem(const Case& c, std::size_t n, std::uint64_t seed)
+      : rows(PassRows(c.num_classes, n, c.weights, seed)),
+        objective(rows, {.loss = {}, .weighting = c.weighting}),
+        constraints(ParseAll(c.own_misses ? OwnMisses() : AnyMisses(c.num_classes)), rows,
+                    {.kind = c.surrogate}),
+        multipliers(Multipliers(constraints.size(), seed)),
+        pass(objective, {}) {}
+  Problem(const Problem&) = delete;
+  Problem& operator=(const Problem&) = delete;
+
+  std::unique_ptr<TypedScores> Scores(double spread, std::uint64_t seed,
+                                      const Layout& layout = kLightGbm) const {
+    return Typed(RandomScores(rows, spread, seed), rows.num_rows(), layout);
+  }
+
+  RowData rows;
+  Objective objective;
+  RateConstraints constraints;
+  std::vector<double> multipliers;
+  detail::BoostingPass pass;
+};
+
+// Huge, tiny and where exponentials leave the floats.
+inline std::vector<double> ExtremeScores(const RowData& rows) {
+  static const std::vector<double> extremes = {0.0,   -0.0,   1e4,    -1e4,    88.0,
+                                               -88.0, 103.0,  -103.0, 1e-30,   -1e-30,
+                                               700.0, -700.0, 1.0,    20000.5, 1e4 + 1.0};
+  std::vector<double> values(rows.num_rows() * rows.num_scores());
+  for (std::size_t j = 0; j < values.size(); ++j) values[j] = extremes[j * 7 % extremes.size()];
+  return values;
+}
+
+inline std::string Describe(const Case& c) {
+  return fmt::format("{} classes, weights {}, weighting {}, {}, {}", c.num_classes,
+                     static_cast<int>(c.weights), static_cast<int>(c.weighting), Name(c.surrogate),
+                     c.own_misses ? "own misses" : "any misses");
 }
 
 }  // namespace bregboost::test

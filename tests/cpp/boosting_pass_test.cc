@@ -1,11 +1,9 @@
 // The boosting passes against objective and constraints in double.
 #include "learners/detail/boosting_pass.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <tuple>
@@ -18,117 +16,6 @@ namespace {
 using detail::BoostingPass;
 using detail::Lagrangian;
 using detail::Pull;
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-// Constraints whose surrogates are cross-entropies. Rows are charged for missing their own label
-// only; or, with two classes, for any miss.
-const std::vector<std::string>& OwnMisses() {
-  static const std::vector<std::string> texts = {"error <= 30%", "error(class=c1, sex=F) <= 20%",
-                                                 "gap(error, by=sex) <= 5%", "loss(sex=M) <= 0.5",
-                                                 "error(sex=F) - 2 * error(race=A) <= 10%"};
-  return texts;
-}
-const std::vector<std::string>& AnyMisses(std::size_t num_classes) {
-  static const std::vector<std::string> two = {"selection_rate(sex=F) <= 40%",
-                                               "gap(selection_rate, by=race) <= 5%",
-                                               "disagreement <= 20%", "gap(loss, by=sex) <= 0.05"};
-  static const std::vector<std::string> more = {"disagreement(sex=F) <= 20%",
-                                                "gap(loss, by=sex) <= 0.05",
-                                                "balanced_error - disagreement <= 10%"};
-  return num_classes == 2 ? two : more;
-}
-
-std::vector<double> Multipliers(std::size_t size, std::uint64_t seed) {
-  Random random(seed);
-  return RandomUniform(size, 0.0, 2.0, random);
-}
-
-struct Case {
-  std::size_t num_classes;
-  Weights weights;
-  ObjectiveWeighting weighting;
-  SurrogateKind surrogate;
-  bool own_misses;
-};
-
-std::vector<Case> Cases() {
-  std::vector<Case> cases;
-  for (const std::size_t num_classes : {2UL, 3UL, 7UL}) {
-    for (const Weights weights :
-         {Weights::kNone, Weights::kLoss, Weights::kBoth, Weights::kRatesOnly}) {
-      for (const bool own_misses : {true, false}) {
-        // Both of the other two, in turns.
-        const bool odd = cases.size() % 2 == 1, odd_half = cases.size() / 2 % 2 == 1;
-        cases.push_back({num_classes, weights,
-                         odd ? ObjectiveWeighting::kClassBalanced : ObjectiveWeighting::kRows,
-                         odd_half ? SurrogateKind::kLogisticBase2 : SurrogateKind::kCrossEntropy,
-                         own_misses});
-      }
-    }
-  }
-  return cases;
-}
-
-struct Problem {
-  Problem(const Case& c, std::size_t n, std::uint64_t seed)
-      : rows(PassRows(c.num_classes, n, c.weights, seed)),
-        objective(rows, {.loss = {}, .weighting = c.weighting}),
-        constraints(ParseAll(c.own_misses ? OwnMisses() : AnyMisses(c.num_classes)), rows,
-                    {.kind = c.surrogate}),
-        multipliers(Multipliers(constraints.size(), seed)),
-        pass(objective, {}) {}
-  Problem(const Problem&) = delete;
-  Problem& operator=(const Problem&) = delete;
-
-  std::unique_ptr<TypedScores> Scores(double spread, std::uint64_t seed,
-                                      const Layout& layout = kLightGbm) const {
-    return Typed(RandomScores(rows, spread, seed), rows.num_rows(), layout);
-  }
-
-  RowData rows;
-  Objective objective;
-  RateConstraints constraints;
-  std::vector<double> multipliers;
-  BoostingPass pass;
-};
-
-std::string Describe(const Case& c) {
-  return fmt::format("{} classes, weights {}, weighting {}, {}, {}", c.num_classes,
-                     static_cast<int>(c.weights), static_cast<int>(c.weighting), Name(c.surrogate),
-                     c.own_misses ? "own misses" : "any misses");
-}
-
-// True if a row of A weighs losses, of which no count is exact.
-bool WeighsLosses(const CompiledConstraints& compiled, std::size_t j) {
-  using Matrix = decltype(compiled.matrix);
-  for (Matrix::InnerIterator entry(compiled.matrix, static_cast<Eigen::Index>(j)); entry; ++entry) {
-    const std::size_t slot = static_cast<std::size_t>(entry.col()) % compiled.slots.size();
-    if (compiled.slots[slot].kind == SlotKind::kLoss) return true;
-  }
-  return false;
-}
-
-void ExpectSameValues(const Problem& problem, const TypedScores& scores, bool exactly) {
-  const std::vector<double> values = scores.ClassMajor();
-  const LearnerValues got = problem.pass.Evaluate(problem.constraints, scores.view());
-  const ConstraintValues want = problem.constraints.Evaluate(values);
-  const double objective = problem.objective.Evaluate(values);
-  EXPECT_NEAR(got.objective, objective, 1e-6 * objective);
-  EXPECT_NEAR(got.constraints.worst_exact_violation, want.worst_exact_violation, 1e-6 * objective);
-  ASSERT_EQ(got.constraints.exact.size(), want.exact.size());
-  for (std::size_t j = 0; j < want.exact.size(); ++j) {
-    // Means of losses, some of them subtracted from others.
-    EXPECT_NEAR(got.constraints.surrogate[j], want.surrogate[j], 3e-6 * objective) << j;
-    if (WeighsLosses(problem.constraints.compiled(), j)) {
-      EXPECT_NEAR(got.constraints.exact[j], want.exact[j], 3e-6 * objective) << j;
-    } else if (exactly) {
-      EXPECT_EQ(got.constraints.exact[j], want.exact[j]) << j;
-    } else {
-      EXPECT_NEAR(got.constraints.exact[j], want.exact[j], 1e-12) << j;
-    }
-  }
-}
 
 // ---- derivatives
 
@@ -180,22 +67,17 @@ TEST(BoostingPass, ConfidentRowsKeepTheirDigits) {
   }
 }
 
-TEST(BoostingPass, ExtremeScores) {
+TEST(BoostingPass, DerivativesAtExtremeScores) {
   for (const std::size_t num_classes : {2UL, 3UL}) {
     const Problem problem({num_classes, Weights::kNone, ObjectiveWeighting::kRows,
                            SurrogateKind::kCrossEntropy, true},
                           1024, 10);
-    std::vector<double> values(problem.rows.num_rows() * problem.rows.num_scores());
-    const std::vector<double> extremes = {0.0,   -0.0,   1e4,    -1e4,    88.0,
-                                          -88.0, 103.0,  -103.0, 1e-30,   -1e-30,
-                                          700.0, -700.0, 1.0,    20000.5, 1e4 + 1.0};
-    for (std::size_t j = 0; j < values.size(); ++j) values[j] = extremes[j * 7 % extremes.size()];
+    const std::vector<double> values = ExtremeScores(problem.rows);
     const Lagrangian lagrangian{.constraints = &problem.constraints,
                                 .multipliers = problem.multipliers};
     const auto scores = Typed(values, problem.rows.num_rows(), kLightGbm);
     ExpectSame(Derive(problem.pass, lagrangian, scores->view()),
                ReferenceOf(problem.objective, lagrangian, *scores), *scores, 1e-5, 1e-15);
-    ExpectSameValues(problem, *scores, /*exactly=*/true);
   }
 }
 
@@ -270,91 +152,6 @@ TEST(BoostingPass, FactorMakesTheMeanRowWeightOne) {
   double weight = 0.0;
   for (const double w : rows.weights) weight += w;
   EXPECT_NEAR(Derive(pass, {.objective_weight = 0.5}, scores->view()).factor, weight / 0.5, 1e-9);
-}
-
-// ---- values
-
-TEST(BoostingPass, ValuesAgreeWithDouble) {
-  for (const Case& c : Cases()) {
-    SCOPED_TRACE(Describe(c));
-    const Problem problem(c, 4321, 16);
-    for (const Layout& layout : kLayouts) {
-      ExpectSameValues(problem, *problem.Scores(2.0, 4, layout), c.weights == Weights::kNone);
-    }
-  }
-}
-
-TEST(BoostingPass, TiesCountAsInTheConstraints) {
-  for (const Case& c : Cases()) {
-    SCOPED_TRACE(Describe(c));
-    const Problem problem(c, 3000, 17);
-    std::vector<double> values = RandomScores(problem.rows, 1.0, 5);
-    for (double& value : values) value = std::round(value);
-    values[0] = 1e-300;  // above 0, though not as a float
-    values[1] = -1e-300;
-    ExpectSameValues(problem, *Typed(values, problem.rows.num_rows(), kLightGbm),
-                     c.weights == Weights::kNone);
-    ExpectSameValues(problem, *Typed(values, problem.rows.num_rows(), kXgboost),
-                     c.weights == Weights::kNone);
-  }
-}
-
-// Adding up equal numbers rounds in one direction; boosting starts with equal scores.
-TEST(BoostingPass, SumsOfEqualScoresDoNotDrift) {
-  for (const std::size_t num_classes : {2UL, 7UL}) {
-    const RowData rows = PassRows(num_classes, 300000, Weights::kNone, 18);
-    const Objective objective(rows, {});
-    const RateConstraints constraints(ParseAll({"loss <= 0"}), rows);
-    const BoostingPass pass(objective, {});
-    std::vector<double> values(rows.num_rows() * rows.num_scores());
-    for (std::size_t j = 0; j < values.size(); ++j) {
-      values[j] = 0.1 * static_cast<double>(1 + j / rows.num_rows());
-    }
-    const auto scores = Typed(values, rows.num_rows(), kLightGbm);
-    const LearnerValues got = pass.Evaluate(constraints, scores->view());
-    const double want = objective.Evaluate(values);
-    EXPECT_NEAR(got.objective, want, 2e-7 * want);
-    EXPECT_NEAR(got.constraints.surrogate[0], want, 2e-7 * want);
-  }
-}
-
-TEST(BoostingPass, ObjectiveAlone) {
-  for (const Case& c : Cases()) {
-    const Problem problem(c, 999, 19);
-    const RateConstraints none({}, problem.rows);
-    const auto scores = problem.Scores(2.0, 6);
-    const double want = problem.objective.Evaluate(scores->ClassMajor());
-    EXPECT_NEAR(problem.pass.Evaluate(none, scores->view()).objective, want, 1e-6 * want);
-  }
-}
-
-TEST(BoostingPass, NanIsNeverHarmless) {
-  for (const Case& c : Cases()) {
-    SCOPED_TRACE(Describe(c));
-    const Problem problem(c, 600, 20);
-    for (const Layout& layout : kLayouts) {
-      std::vector<double> values = RandomScores(problem.rows, 1.0, 7);
-      const std::size_t bad = 123;
-      values[(problem.rows.num_scores() - 1) * problem.rows.num_rows() + bad] = kNaN;
-      const auto scores = Typed(values, problem.rows.num_rows(), layout);
-      const Lagrangian lagrangian{.constraints = &problem.constraints,
-                                  .multipliers = problem.multipliers};
-      const Derivatives derived = Derive(problem.pass, lagrangian, scores->view());
-      for (std::size_t k = 0; k < problem.rows.num_scores(); ++k) {
-        EXPECT_TRUE(std::isnan(derived.gradient[scores->IndexOf(bad, k)]));
-        EXPECT_TRUE(std::isnan(derived.hessian[scores->IndexOf(bad, k)]));
-        EXPECT_TRUE(std::isfinite(derived.gradient[scores->IndexOf(bad + 1, k)]));
-      }
-      const LearnerValues got = problem.pass.Evaluate(problem.constraints, scores->view());
-      const ConstraintValues want = problem.constraints.Evaluate(scores->ClassMajor());
-      EXPECT_TRUE(std::isnan(got.objective));
-      for (std::size_t j = 0; j < want.exact.size(); ++j) {
-        EXPECT_EQ(std::isnan(got.constraints.exact[j]), std::isnan(want.exact[j])) << j;
-        EXPECT_EQ(std::isnan(got.constraints.surrogate[j]), std::isnan(want.surrogate[j])) << j;
-      }
-      EXPECT_EQ(got.constraints.worst_exact_violation, want.worst_exact_violation);
-    }
-  }
 }
 
 // ---- which way through the rows
