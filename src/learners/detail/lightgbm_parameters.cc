@@ -163,7 +163,7 @@ std::string LightGbmParameterText(const GbmParameters& parameters) {
 
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
   GbmParameters result = Without(parameters, {kNumThreads, kEarlyStopping});
-  result["num_threads"] = "1";
+  result.emplace("num_threads", "1");
   return result;
 }
 
