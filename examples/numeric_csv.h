@@ -1,7 +1,9 @@
-// The little CSV that the example needs: a header, commas, no quotes.
+// The little CSV that the examples need: a header, commas, no quotes. An empty field is a missing
+// value.
 #pragma once
 
 #include <fstream>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -17,9 +19,10 @@ struct Csv {
 
 inline std::vector<std::string> SplitLine(const std::string& line) {
   std::vector<std::string> fields;
-  // Lines may end in CR LF.
+  // Lines may end in CR LF. The last comma is followed by a field, be it empty.
   std::stringstream stream(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
   for (std::string field; std::getline(stream, field, ',');) fields.push_back(field);
+  if (stream.str().ends_with(',')) fields.emplace_back();
   return fields;
 }
 
@@ -49,9 +52,19 @@ inline const std::vector<std::string>& ColumnOf(const Csv& csv, const std::strin
   return found->second;
 }
 
-inline std::vector<double> NumbersOf(const Csv& csv, const std::string& name) {
+enum class Missing {
+  kRefused,
+  kAllowed,  // becomes NaN
+};
+
+inline std::vector<double> NumbersOf(const Csv& csv, const std::string& name,
+                                     Missing missing = Missing::kRefused) {
   std::vector<double> numbers;
   for (const std::string& text : ColumnOf(csv, name)) {
+    if (text.empty() && missing == Missing::kAllowed) {
+      numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
     std::size_t used = 0;
     double value = 0.0;
     try {
