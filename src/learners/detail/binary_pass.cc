@@ -35,22 +35,6 @@ HWY_INLINE Sigmoid SigmoidOf(FloatVec score) {
   return {hn::IfThenElse(negative, rest, inverse), hn::IfThenElse(negative, inverse, rest)};
 }
 
-// by_cell[index], from a register where the table fits in one.
-template <bool kInRegister>
-struct FloatTable {
-  const float* by_cell;
-  FloatVec lanes;
-
-  explicit FloatTable(const float* table) : by_cell(table), lanes(hn::Zero(FloatTag())) {
-    if (kInRegister) lanes = hn::LoadU(FloatTag(), table);
-  }
-  HWY_INLINE FloatVec operator[](IndexVec index) const {
-    const FloatTag d;
-    if (kInRegister) return hn::TableLookupLanes(lanes, hn::IndicesFromVec(d, index));
-    return hn::GatherIndex(d, by_cell, index);
-  }
-};
-
 template <bool kInRegister, class Score, class Id>
 HWY_NOINLINE void DeriveOwn(const Score* scores, const Id* cells, const OwnMissTable& table,
                             const PullTerms& pulls, std::size_t begin, std::size_t end,
@@ -58,7 +42,6 @@ HWY_NOINLINE void DeriveOwn(const Score* scores, const Id* cells, const OwnMissT
   const FloatTag d;
   const IndexTag di;
   const std::size_t lanes = hn::Lanes(d);
-  const FloatTable<kInRegister> by_cell(table.by_cell);
   const IndexVec last_of_label_0 =
       hn::Set(di, static_cast<std::int32_t>(table.first_cell_of_label_1) - 1);
   const FloatVec of_label_0 = hn::Set(d, table.of_label[0]);
@@ -73,7 +56,7 @@ HWY_NOINLINE void DeriveOwn(const Score* scores, const Id* cells, const OwnMissT
       const std::size_t row = first + i;
       const IndexVec cell = LoadIndex(cells + row);
       const auto is_1 = hn::RebindMask(d, hn::Gt(cell, last_of_label_0));
-      const FloatVec own = by_cell[cell];
+      const FloatVec own = LookUp<kInRegister>(table.by_cell, cell);
       const FloatVec of_label = hn::IfThenElse(is_1, of_label_1, of_label_0);
       FloatVec slope = hn::Add(own, of_label);
       FloatVec bend = hn::Add(hn::Max(own, hn::Zero(d)), of_label);
@@ -98,18 +81,13 @@ HWY_NOINLINE void DeriveOwn(const Score* scores, const Id* cells, const OwnMissT
 
 void DeriveOwnTarget(const BinaryRows& rows, const OwnMissTable& table, const PullTerms& pulls,
                      std::size_t begin, std::size_t end, float* gradient, float* hessian) {
-  const std::size_t lanes = hn::Lanes(FloatTag());
   std::visit(
       [&](const auto* scores, const auto* cells) {
-        if (table.num_cells > lanes) {
+        if (FitsRegister(table.num_cells)) {
+          DeriveOwn<true>(scores, cells, table, pulls, begin, end, gradient, hessian);
+        } else {
           DeriveOwn<false>(scores, cells, table, pulls, begin, end, gradient, hessian);
-          return;
         }
-        HWY_ALIGN float padded[HWY_MAX_BYTES / sizeof(float)] = {};
-        std::copy_n(table.by_cell, table.num_cells, padded);
-        OwnMissTable in_register = table;
-        in_register.by_cell = padded;
-        DeriveOwn<true>(scores, cells, in_register, pulls, begin, end, gradient, hessian);
       },
       rows.scores, rows.cells);
 }

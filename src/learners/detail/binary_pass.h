@@ -27,7 +27,7 @@ struct MissTable {
 // The common case in one look-up: every row is charged for missing its own label only, by its cell
 // and, on top, by its label. Cells come sorted by label.
 struct OwnMissTable {
-  const float* by_cell = nullptr;  // bends where it is positive
+  const float* by_cell = nullptr;  // kFewestTableEntries or more; bends where it is positive
   std::size_t num_cells = 0;
   std::uint32_t first_cell_of_label_1 = 0;
   float of_label[2] = {0.0F, 0.0F};  // >= 0

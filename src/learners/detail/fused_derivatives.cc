@@ -65,16 +65,20 @@ void DeriveBinary(const CellIds& cells, std::span<const WeightedCharges> parts,
 // A cell's charges class by class, as the softmax pass reads them.
 struct SoftmaxCharges {
   SoftmaxCharges(const CellCharges& from, double hessian_factor)
-      : charges(from.charge.size()), totals(from.num_cells()), bends(from.num_cells()) {
+      : stride(std::max(from.num_cells(), kFewestTableEntries)),
+        charges(from.num_classes * stride),
+        totals(stride),
+        bends(stride) {
     for (std::size_t c = 0; c < from.num_cells(); ++c) {
       const double* row = from.charge.data() + c * from.num_classes;
       totals[c] = static_cast<float>(std::accumulate(row, row + from.num_classes, 0.0));
       bends[c] = static_cast<float>(hessian_factor * from.bend[c]);
       for (std::size_t k = 0; k < from.num_classes; ++k) {
-        charges[k * from.num_cells() + c] = static_cast<float>(row[k]);
+        charges[k * stride + c] = static_cast<float>(row[k]);
       }
     }
   }
+  std::size_t stride;
   std::vector<float> charges, totals, bends;
 };
 
@@ -85,7 +89,8 @@ void DeriveSoftmax(const CellIds& cells, std::span<const WeightedCharges> parts,
   floats.reserve(parts.size());
   for (const WeightedCharges& part : parts) {
     const SoftmaxCharges& added = floats.emplace_back(*part.charges, target.softmax_hessian_factor);
-    tables.push_back({.num_cells = added.totals.size(),
+    tables.push_back({.num_cells = part.charges->num_cells(),
+                      .stride = added.stride,
                       .charges = added.charges.data(),
                       .totals = added.totals.data(),
                       .bends = added.bends.data(),
@@ -112,7 +117,7 @@ void Derive(const CellIds& cells, std::span<const WeightedCharges> parts,
 // charge bends only where it is positive. Returns false, with nothing done, where they do not.
 bool DeriveOwn(const PassCells& cells, const CellCharges& of_objective,
                const CellCharges& of_constraints, const FusedTarget& target) {
-  std::vector<float> own(cells.size());
+  std::vector<float> own(std::max(cells.size(), kFewestTableEntries));
   OwnMissTable table{.by_cell = own.data(),
                      .num_cells = cells.size(),
                      .first_cell_of_label_1 = cells.first_of_label_1(),

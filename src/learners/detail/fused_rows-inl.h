@@ -38,6 +38,17 @@ HWY_INLINE IndexVec LoadIndex(const std::uint32_t* cells) {
   return hn::BitCast(di, hn::LoadU(hn::RebindToUnsigned<IndexTag>(), cells));
 }
 
+// True if a table of that many cells is one vector.
+HWY_INLINE bool FitsRegister(std::size_t num_cells) { return num_cells <= hn::Lanes(FloatTag()); }
+
+// by_cell[cell], from a register if the table fits in one.
+template <bool kInRegister>
+HWY_INLINE FloatVec LookUp(const float* by_cell, IndexVec cell) {
+  const FloatTag d;
+  if (!kInRegister) return hn::GatherIndex(d, by_cell, cell);
+  return hn::TableLookupLanes(hn::LoadU(d, by_cell), hn::IndicesFromVec(d, cell));
+}
+
 // `n` scores as floats, in place or in `buffer`. A double above 0 stays above 0.
 HWY_INLINE const float* AsFloats(const float* scores, std::size_t /*n*/, float* /*buffer*/) {
   return scores;

@@ -13,6 +13,9 @@ namespace bregboost::detail {
 // Ranges of rows must hold a vector of any instruction set.
 inline constexpr std::size_t kFewestFusedRows = 128;
 
+// Tables of floats by cell have room for a vector of any instruction set.
+inline constexpr std::size_t kFewestTableEntries = 64;
+
 using ScoreData = std::variant<const double*, const float*>;
 using CellIds = std::variant<const std::uint8_t*, const std::uint32_t*>;
 

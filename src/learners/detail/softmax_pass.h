@@ -21,14 +21,15 @@ struct SoftmaxRows {
 // Charges by cell, and the weights of the rows they belong to (null: all 1).
 struct ChargeTable {
   std::size_t num_cells = 0;
-  const float* charges = nullptr;  // v_k at [k * num_cells + cell]
-  const float* totals = nullptr;   // V
-  const float* bends = nullptr;    // h
+  std::size_t stride = 0;          // from class to class, kFewestTableEntries or more
+  const float* charges = nullptr;  // v_k at [k * stride + cell]
+  const float* totals = nullptr;   // V, as long as a class
+  const float* bends = nullptr;    // h, likewise
   const float* weights = nullptr;
 };
 
 // Overwrites gradient and hessian, which have the layout of the scores, for the rows begin .. end,
-// at least kFewestFusedRows of them. The tables are added up.
+// at least kFewestFusedRows of them. The tables, at least one, are added up; their cells are alike.
 void DeriveCharges(const SoftmaxRows& rows, std::span<const ChargeTable> tables,
                    const PullTerms& pulls, std::size_t begin, std::size_t end, float* gradient,
                    float* hessian);
