@@ -51,6 +51,15 @@ def constrained_linear(build_dir: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def constrained_boosting(build_dir: Path) -> Path:
+    """The example program that trains LightGBM and XGBoost."""
+    path = build_dir / "examples" / "constrained_boosting"
+    if not path.is_file():
+        pytest.fail(f"no program {path}: run `make build`")
+    return path
+
+
 @pytest.fixture
 def train(constrained_linear: Path, tmp_path: Path) -> Callable[..., dict]:
     """Runs the example program on a table with these arguments and returns what it wrote."""
