@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -26,7 +27,7 @@ GeneratedData Gappy() {
   GeneratedData data = testing::TwoGroups(600, 31);
   for (std::size_t i = 0; i < data.rows.num_rows(); ++i) {
     double& first = data.features[i * data.num_features];
-    first = std::round(std::abs(first) * 2.0);
+    first = std::round(std::clamp(first, -2.0, 2.0) * 2.0) + 4.0;
     if (i % 3 == 0) {
       data.features[i * data.num_features + 1] = std::numeric_limits<double>::quiet_NaN();
     }
