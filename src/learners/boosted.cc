@@ -132,6 +132,25 @@ std::span<const double> BoostedLearner::Impl::HeldOutScores(std::size_t set) {
   return ClassMajor(set + 1);
 }
 
+void BoostedLearner::Impl::CopyScores(std::span<const std::int32_t> rows,
+                                      std::span<double> scores) {
+  const ScoreView from = Scores(0);
+  const bool class_major = from.layout == ScoreLayout::kClassMajor;
+  const std::size_t row_stride = class_major ? 1 : from.num_scores;
+  const std::size_t class_stride = class_major ? from.num_rows : 1;
+  std::visit(
+      [&](const auto* values) {
+        for (std::size_t k = 0; k < from.num_scores; ++k) {
+          for (const std::int32_t r : rows) {
+            const auto row = static_cast<std::size_t>(r);
+            scores[k * from.num_rows + row] =
+                static_cast<double>(values[row * row_stride + k * class_stride]);
+          }
+        }
+      },
+      from.data);
+}
+
 void BoostedLearner::Impl::CheckHeldOut(std::size_t set) const {
   if (set < held_out_.size()) return;
   throw std::invalid_argument(

@@ -66,6 +66,8 @@ class BoostedLearner::Impl {
                               double objective_weight);
 
   std::span<const double> HeldOutScores(std::size_t set);
+  // Scores of chosen training rows into the same rows of `scores`, class-major over all rows.
+  void CopyScores(std::span<const std::int32_t> rows, std::span<double> scores);
   LearnerValues EvaluateHeldOut(std::size_t set, const ConstraintSet& constraints);
 
  private:

@@ -224,15 +224,16 @@ class LockstepLearner::Impl {
   // LightGBM's fold booster scores the rows held out as a set of their own, XGBoost's all rows.
   void CollectScores(std::size_t k) {
     const Fold& fold = *folds_[k];
-    const bool apart = fold.held_out_rows != nullptr;
-    const std::span<const double> from =
-        apart ? fold.learner->HeldOutScores(0) : fold.learner->scores();
+    if (fold.held_out_rows == nullptr) {
+      fold.learner->impl_->CopyScores(fold.held_out, scores_);
+      return;
+    }
+    const std::span<const double> from = fold.learner->HeldOutScores(0);
     const std::size_t n = objective_.rows().num_rows();
-    const std::size_t stride = apart ? fold.held_out.size() : n;
+    const std::size_t held_out = fold.held_out.size();
     for (std::size_t c = 0; c < objective_.rows().num_scores(); ++c) {
-      for (std::size_t j = 0; j < fold.held_out.size(); ++j) {
-        const auto row = static_cast<std::size_t>(fold.held_out[j]);
-        scores_[c * n + row] = from[c * stride + (apart ? j : row)];
+      for (std::size_t j = 0; j < held_out; ++j) {
+        scores_[c * n + static_cast<std::size_t>(fold.held_out[j])] = from[c * held_out + j];
       }
     }
   }

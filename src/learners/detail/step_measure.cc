@@ -29,33 +29,46 @@ Sums SumPlain(const T* before, const T* after, const float* hessian, std::size_t
   return {squares, curved};
 }
 
+// One score of rows that are `stride` apart.
 template <class T>
-Sums SumWeighted(const T* before, const T* after, const float* hessian, std::size_t begin,
-                 std::size_t end, const std::vector<double>& weights, std::size_t num_scores,
-                 ScoreLayout layout) {
-  Sums sums;
-  for (std::size_t j = begin; j < end; ++j) {
-    const std::size_t row =
-        layout == ScoreLayout::kClassMajor ? j % weights.size() : j / num_scores;
-    const double weight = weights[row];
-    if (weight == 0.0) continue;
-    const double change = static_cast<double>(after[j]) - static_cast<double>(before[j]);
-    const double bent = change * static_cast<double>(hessian[j]);
-    sums.squares += weight * change * change;
-    sums.curved += bent * bent / weight;
+Sums SumWeighted(const T* before, const T* after, const float* hessian, const double* weights,
+                 std::size_t rows, std::size_t stride) {
+  double squares = 0.0;
+  double curved = 0.0;
+#pragma omp simd reduction(+ : squares, curved)
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double weight = weights[i];
+    const double change =
+        static_cast<double>(after[i * stride]) - static_cast<double>(before[i * stride]);
+    const double bent = change * static_cast<double>(hessian[i * stride]);
+    squares += weight * change * change;
+    curved += weight > 0.0 ? bent * bent / weight : 0.0;
   }
-  return sums;
+  return {squares, curved};
 }
 
 template <class T>
 StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
                     const float* hessian, const ScoreView& view) {
-  std::vector<Sums> partial(NumChunks(view.size()));
-  ForEachChunk(view.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    partial[chunk] = metric.weights.empty()
-                         ? SumPlain(before + begin, after + begin, hessian + begin, end - begin)
-                         : SumWeighted(before, after, hessian, begin, end, metric.weights,
-                                       view.num_scores, view.layout);
+  const bool class_major = view.layout == ScoreLayout::kClassMajor;
+  const std::size_t row_stride = class_major ? 1 : view.num_scores;
+  const std::size_t class_stride = class_major ? view.num_rows : 1;
+  const bool weighted = !metric.weights.empty();
+  // Without weights it does not matter which row a score belongs to.
+  const std::size_t length = weighted ? view.num_rows : view.size();
+  std::vector<Sums> partial(NumChunks(length));
+  ForEachChunk(length, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+    if (!weighted) {
+      partial[chunk] = SumPlain(before + begin, after + begin, hessian + begin, end - begin);
+      return;
+    }
+    for (std::size_t k = 0; k < view.num_scores; ++k) {
+      const std::size_t first = begin * row_stride + k * class_stride;
+      const Sums sums = SumWeighted(before + first, after + first, hessian + first,
+                                    metric.weights.data() + begin, end - begin, row_stride);
+      partial[chunk].squares += sums.squares;
+      partial[chunk].curved += sums.curved;
+    }
   });
   Sums total;
   for (const Sums& part : partial) {
