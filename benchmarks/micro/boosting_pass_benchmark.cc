@@ -117,8 +117,10 @@ void Derivatives(benchmark::State& state, const Problem& problem) {
   Data& data = Rows(problem.num_classes, state.range(0));
   const Objective objective(data.rows, {});
   const RateConstraints constraints({ParseConstraint(problem.text)}, data.rows);
-  const std::vector<double> multipliers(constraints.size(),
-                                        1.0 / static_cast<double>(constraints.size()));
+  std::vector<double> multipliers;
+  while (multipliers.size() < constraints.size()) {
+    multipliers.push_back(1.0 / static_cast<double>(multipliers.size() + 1));
+  }
   const detail::BoostingPass pass(objective, {});
   const detail::Pull pull{.weight = 0.1};
   const detail::Lagrangian lagrangian{

@@ -149,7 +149,7 @@ inline void ExpectSame(const Derivatives& derived, const Reference& reference,
     for (const double value : want) largest = std::max(largest, std::abs(derived.factor * value));
     for (std::size_t at = 0; at < want.size(); ++at) {
       const double expected = derived.factor * want[at];
-      const double actual = static_cast<double>(got[scores.IndexOf(at % n, at / n)]);
+      const auto actual = static_cast<double>(got[scores.IndexOf(at % n, at / n)]);
       const double allowed = relative * std::abs(expected) + of_largest * largest;
       const double error = std::abs(actual - expected);
       if (!(error <= allowed)) worst = std::max(worst, std::isnan(error) ? 1e300 : error / allowed);

@@ -88,7 +88,8 @@ TEST(BoostingPassValues, SumsOfEqualScoresDoNotDrift) {
     const BoostingPass pass(objective, {});
     std::vector<double> values(rows.num_rows() * rows.num_scores());
     for (std::size_t j = 0; j < values.size(); ++j) {
-      values[j] = 0.1 * static_cast<double>(1 + j / rows.num_rows());
+      const std::size_t k = j / rows.num_rows();
+      values[j] = 0.1 * static_cast<double>(k + 1);
     }
     const auto scores = Typed(values, rows.num_rows(), kLightGbm);
     const LearnerValues got = pass.Evaluate(constraints, scores->view());
