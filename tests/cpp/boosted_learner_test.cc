@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "boosted_kits.h"
@@ -422,6 +423,44 @@ TYPED_TEST(Boosted, TinyWeightsStallWithAReasonUnlessConstraintsScaleThem) {
   const AbppResult result = SolveAbpp(*learner, constraints, Rounds(30));
   EXPECT_EQ(result.reason, TerminationReason::kIterationLimit) << result.detail;
   EXPECT_EQ(learner->num_rounds(), 30);
+}
+
+// Two rows of a class are absent from most bags of a third of the rows.
+TYPED_TEST(Boosted, AClassAbsentFromABagDoesNotStopTheOthers) {
+  GeneratedData data = testing::ThreeClasses(300, 25);
+  std::size_t kept = 0;
+  for (std::int32_t& code : data.rows.labels.codes) {
+    if (code == 2 && ++kept > 2) code = 1;
+  }
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"error(class=0) <= 30%"}), data.rows);
+  GbmParameters parameters = TypeParam::Parameters();
+  parameters["subsample"] = "0.33";
+  if constexpr (std::is_same_v<TypeParam, LightGbmKit>) parameters["bagging_freq"] = "1";
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner = TypeParam::Learner(train, objective, {.parameters = parameters});
+  const double start = learner->objective();
+  const AbppResult result = SolveAbpp(*learner, constraints, Rounds(20));
+  EXPECT_EQ(result.reason, TerminationReason::kIterationLimit) << result.detail;
+  EXPECT_EQ(learner->num_rounds(), 20);
+  EXPECT_LT(learner->objective(), 0.8 * start);
+  EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
+            TypeParam::kTolerance);
+}
+
+// A level of the label that no row has.
+TYPED_TEST(Boosted, AClassWithoutRowsIsNeverPredicted) {
+  GeneratedData data = testing::ThreeClasses(300, 26);
+  data.rows.labels.levels.emplace_back("3");
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"error <= 30%"}), data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  const AbppResult result = SolveAbpp(*learner, constraints, Rounds(20));
+  EXPECT_EQ(result.reason, TerminationReason::kIterationLimit) << result.detail;
+  const Scores probabilities = TypeParam::Predict(learner->Model(), data, /*raw=*/false);
+  for (std::size_t i = 3 * 300; i < probabilities.size(); ++i) EXPECT_LT(probabilities[i], 0.05);
 }
 
 TYPED_TEST(Boosted, InterruptsAndCallbacksStopBetweenRounds) {
