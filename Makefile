@@ -12,9 +12,13 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=true \
   --benchmark_report_aggregates_only=true
 
+OVERHEAD_ARGS ?= --repeats 5
+
 VENV := .venv
 VENV_READY := $(VENV)/.ready
 VENV_BIN := $(VENV)/bin
+OLDEST := .venv-oldest
+OLDEST_READY := $(OLDEST)/.ready
 CXX_DIRS := $(wildcard include src tests benchmarks examples)
 CXX_FILES = $(shell find $(CXX_DIRS) -name '*.h' -o -name '*.cc')
 
@@ -50,10 +54,18 @@ $(VENV_READY): requirements-dev.txt | system-packages
 	$(VENV_BIN)/pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
+# The oldest supported LightGBM and XGBoost, beside the pinned ones.
+$(OLDEST_READY): requirements-oldest.txt | system-packages
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	@touch $@
+
 .PHONY: demo
-demo: setup  ## Train a linear model under error limits and show the result
+demo: setup  ## Train a linear model, then LightGBM, under error limits and show the results
 	$(call build,release,bregboost_examples)
 	BREGBOOST_BUILD_DIR=build/release $(VENV_BIN)/python examples/demo.py
+	@echo && echo "LightGBM, five folds that grow together; the model is in build/release/model.txt"
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) build/release/examples/quick_start_boosting build/release/model.txt
 
 .PHONY: install
 install: system-packages  ## Install the release build under PREFIX (default /usr/local)
@@ -78,21 +90,31 @@ build-clang: system-packages
 	$(call build,clang)
 
 .PHONY: test-package
-test-package: build
+test-package: setup build
 	rm -rf build/install
 	cmake --install build/dev --prefix build/install >/dev/null
 	cmake -S tests/example_app -B build/example_app -G Ninja --fresh \
 	  -DCMAKE_PREFIX_PATH=$(CURDIR)/build/install
 	cmake --build build/example_app
-	build/example_app/example_app
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) build/example_app/example_app
 
 .PHONY: test-python
 test-python: setup build
 	$(call pytest,build/dev)
 
 .PHONY: test-full
-test-full: test test-clang test-asan test-tsan  ## All of test, Clang's build run, sanitizers, slow Python tests
-	$(call pytest,build/dev,--slow)
+test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clang's build run, sanitizers, oldest libraries, slow Python tests
+	BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
+
+# Where the version of a library matters. The slow Python tests do the same from outside.
+.PHONY: test-oldest
+test-oldest: setup build $(OLDEST_READY)  ## C++ tests of the tree learners with the oldest supported libraries
+	@for program in gbm_library_test lightgbm_dataset_test xgboost_dataset_test xgboost_booster_test \
+	    xgboost_parameters_test boosted_learner_test lockstep_test lightgbm_export_test \
+	    xgboost_export_test; do \
+	  VIRTUAL_ENV=$(CURDIR)/$(OLDEST) OMP_WAIT_POLICY=passive \
+	    build/dev/tests/cpp/$$program --gtest_brief=1; \
+	done
 
 .PHONY: test-clang
 test-clang: setup build-clang
@@ -115,6 +137,13 @@ bench: system-packages  ## Run the micro benchmarks; JSON lands in build/bench
 	@for program in build/release/benchmarks/micro/*_benchmark; do \
 	  "$$program" --benchmark_out="build/bench/$${program##*/}.json" $(BENCH_ARGS); \
 	done
+
+.PHONY: bench-overhead
+bench-overhead: setup  ## Time and memory of constrained boosting against the stock libraries (about 40 minutes)
+	$(call build,release,overhead)
+	@mkdir -p build/bench
+	OMP_WAIT_POLICY=passive VIRTUAL_ENV=$(CURDIR)/$(VENV) \
+	  build/release/benchmarks/end_to_end/overhead --json build/bench/overhead.json $(OVERHEAD_ARGS)
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources

@@ -8,7 +8,7 @@
 #include "bregboost/problem/parser.h"
 #include "bregboost/solve/abpp.h"
 
-int main() {
+int main(int argc, char** argv) {
   // 2,000 rows with two features; one row in five is positive.
   std::mt19937 random(1);
   std::normal_distribution<double> normal;
@@ -31,8 +31,11 @@ int main() {
   const bregboost::SurrogateOptions bound{.kind = bregboost::SurrogateKind::kSigmoid};
   bregboost::RateConstraints limits({bregboost::ParseConstraint("fnr <= 10%")}, rows, bound);
   const auto folds = bregboost::LockstepLearner::LightGbm(
-      data, loss, limits, {.boosting = {.parameters = {{"learning_rate", "0.05"}}}});
+      data, loss, limits,
+      {.boosting = {.parameters = {{"num_leaves", "7"}, {"num_iterations", "150"}}},
+       .num_folds = 5});
   bregboost::AbppOptions options;
+  options.dual_step = 0.05;  // small, since a boosting round is
   options.termination.max_iterations = folds->requested_rounds();
   const bregboost::AbppResult result = bregboost::SolveAbpp(*folds, limits, options);
 
@@ -40,6 +43,6 @@ int main() {
     std::cout << limit.text << ": measured " << limit.value << " on unseen rows\n";
   }
   std::cout << Name(result.reason) << "; price of the limit " << result.multipliers[0] << '\n';
-  std::ofstream("model.txt") << folds->Model();  // reads as any LightGBM model
+  std::ofstream(argc > 1 ? argv[1] : "model.txt") << folds->Model();  // any LightGBM reads it
   return 0;
 }
