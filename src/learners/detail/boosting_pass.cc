@@ -15,6 +15,7 @@
 #include "learners/detail/native_gradients.h"
 #include "learners/detail/pass_cells.h"
 #include "learners/detail/pass_weights.h"
+#include "problem/detail/input_checks.h"
 
 namespace bregboost::detail {
 namespace {
@@ -163,8 +164,7 @@ double BoostingPass::Impl::Derive(const Lagrangian& lagrangian, const ScoreView&
                                   std::span<float> gradient, std::span<float> hessian) {
   CheckTarget(scores, lagrangian.pulls, gradient, hessian);
   const ConstraintSet* constraints = lagrangian.constraints;
-  CheckSize("multipliers", lagrangian.multipliers.size(),
-            constraints == nullptr ? 0 : constraints->size(), "constraint row");
+  CheckMultipliers(constraints == nullptr ? 0 : constraints->size(), lagrangian.multipliers);
   const bool pulled = std::any_of(lagrangian.pulls.begin(), lagrangian.pulls.end(),
                                   [](const Pull& pull) { return pull.weight != 0.0; });
   double factor = 0.0;

@@ -1,9 +1,8 @@
 #include "learners/detail/fused_values.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "detail/parallel.h"
@@ -14,15 +13,19 @@
 namespace bregboost::detail {
 namespace {
 
-// What a pass leaves of a cell.
+// What a pass leaves of the cells.
 struct CellSums {
-  double label_loss = 0.0;  // missing the label
-  double other_loss = 0.0;  // missing the baseline; of two classes: the one that is not the label
-  std::vector<double> predicted;  // weight of the rows by predicted class; NaN if a score is
+  CellSums(std::size_t cells, std::size_t classes)
+      : num_classes(classes), label_loss(cells), other_loss(cells), predicted(cells * classes) {}
+
+  std::size_t num_classes;
+  std::vector<double> label_loss;  // of missing the label
+  std::vector<double> other_loss;  // the baseline; of two classes: the one that is not the label
+  std::vector<double> predicted;   // weight of the rows by predicted class; NaN if a score is
 };
 
-std::vector<CellSums> SumBinary(const PassCells& cells, bool label_losses_only,
-                                const double* weights, const ScoreView& scores) {
+CellSums SumBinary(const PassCells& cells, bool label_losses_only, const double* weights,
+                   const ScoreView& scores) {
   const BinaryRows rows{.scores = scores.data, .cells = cells.ids()};
   const bool own_only = label_losses_only && weights == nullptr;
   std::vector<MissSums> partial(NumChunks(scores.num_rows) * cells.size());
@@ -34,24 +37,25 @@ std::vector<CellSums> SumBinary(const PassCells& cells, bool label_losses_only,
       AccumulateMisses(rows, weights, begin, end, sums);
     }
   });
-  std::vector<CellSums> total(cells.size(), {.predicted = {0.0, 0.0}});
+  CellSums total(cells.size(), 2);
   for (std::size_t j = 0; j < partial.size(); ++j) {
-    const std::size_t cell = j % cells.size();
-    const auto label = static_cast<std::size_t>(cells.labels()[cell]);
-    total[cell].label_loss += partial[j].miss[label];
-    total[cell].other_loss += partial[j].miss[1 - label];
-    for (std::size_t k = 0; k < 2; ++k) total[cell].predicted[k] += partial[j].predicted[k];
+    const std::size_t c = j % cells.size();
+    const auto label = static_cast<std::size_t>(cells.labels()[c]);
+    total.label_loss[c] += partial[j].miss[label];
+    total.other_loss[c] += partial[j].miss[1 - label];
+    for (std::size_t k = 0; k < 2; ++k) total.predicted[2 * c + k] += partial[j].predicted[k];
   }
   for (std::size_t c = 0; c < cells.size() && own_only; ++c) {
     const auto num_rows = static_cast<double>(cells.table().cells[c].rows);
-    total[c].predicted[0] = num_rows - total[c].predicted[1];
+    total.predicted[2 * c] = num_rows - total.predicted[2 * c + 1];
   }
   return total;
 }
 
-std::vector<CellSums> SumSoftmax(const PassCells& cells, bool label_losses_only,
-                                 const double* weights, const ScoreView& scores) {
-  const std::size_t num_sums = NumSoftmaxSums(scores.num_scores);
+CellSums SumSoftmax(const PassCells& cells, bool label_losses_only, const double* weights,
+                    const ScoreView& scores) {
+  const std::size_t num_classes = scores.num_scores;
+  const std::size_t num_sums = NumSoftmaxSums(num_classes);
   const std::size_t size = cells.size() * num_sums;
   const SoftmaxRows rows{.scores = &scores, .cells = cells.ids()};
   SoftmaxTargets targets{.labels = cells.labels(), .baselines = {}};
@@ -60,28 +64,27 @@ std::vector<CellSums> SumSoftmax(const PassCells& cells, bool label_losses_only,
   ForEachChunk(scores.num_rows, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     AccumulateSoftmax(rows, targets, weights, begin, end, {partial.data() + chunk * size, size});
   });
-  for (std::size_t j = size; j < partial.size(); ++j) partial[j % size] += partial[j];
-  std::vector<CellSums> total(cells.size());
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const double* sums = partial.data() + c * num_sums;
-    total[c] = {.label_loss = sums[kSumOfLabelLoss],
-                .other_loss = sums[kSumOfBaselineLoss],
-                .predicted = std::vector<double>(sums + kFirstPredictedSum, sums + num_sums)};
+  CellSums total(cells.size(), num_classes);
+  for (std::size_t j = 0; j < partial.size(); j += num_sums) {
+    const std::size_t c = j / num_sums % cells.size();
+    total.label_loss[c] += partial[j + kSumOfLabelLoss];
+    total.other_loss[c] += partial[j + kSumOfBaselineLoss];
+    for (std::size_t k = 0; k < num_classes; ++k) {
+      total.predicted[c * num_classes + k] += partial[j + kFirstPredictedSum + k];
+    }
   }
   return total;
 }
 
-std::vector<CellSums> SumRows(const PassCells& cells, bool label_losses_only,
-                              const std::vector<double>& weights, const ScoreView& scores) {
+CellSums SumRows(const PassCells& cells, bool label_losses_only, const std::vector<double>& weights,
+                 const ScoreView& scores) {
   const double* data = weights.empty() ? nullptr : weights.data();
   const auto sum_up = scores.num_scores == 1 ? SumBinary : SumSoftmax;
   return sum_up(cells, label_losses_only, data, scores);
 }
 
 // The weight of the rows of a cell for which the slot's 0-1 event happens.
-double ExactSum(const Slot& slot, const Cell& cell, const std::vector<double>& predicted) {
-  const double all = std::accumulate(predicted.begin(), predicted.end(), 0.0);
-  if (std::isnan(all)) return all;
+double ExactSum(const Slot& slot, const Cell& cell, std::span<const double> predicted) {
   if (slot.kind == SlotKind::kSelected) return predicted[static_cast<std::size_t>(slot.class_code)];
   const auto target = static_cast<std::size_t>(TargetOf(slot, cell));
   double missed = 0.0;
@@ -89,34 +92,37 @@ double ExactSum(const Slot& slot, const Cell& cell, const std::vector<double>& p
   return missed;
 }
 
-ConstraintValues ValuesOf(const RateConstraints& constraints, const std::vector<CellSums>& sums) {
+ConstraintValues ValuesOf(const RateConstraints& constraints, const CellSums& sums) {
   const CompiledConstraints& compiled = constraints.compiled();
+  const std::size_t num_slots = compiled.slots.size();
   const double units = UnitsPerNat(constraints.surrogate());
   std::vector<double> exact(compiled.num_sums(), 0.0), surrogate(compiled.num_sums(), 0.0);
-  for (std::size_t column = 0; column < compiled.num_sums(); ++column) {
-    const std::size_t s = column % compiled.slots.size();
-    const std::size_t c = column / compiled.slots.size();
-    const Slot& slot = compiled.slots[s];
+  for (std::size_t c = 0; c < compiled.cells.cells.size(); ++c) {
     const Cell& cell = compiled.cells.cells[c];
-    const bool of_label = TargetOf(slot, cell) == cell.label;
-    const double loss = of_label ? sums[c].label_loss : sums[c].other_loss;
-    const bool used = constraints.used_slots()[s];
-    if (slot.kind == SlotKind::kLoss) {
-      exact[column] = surrogate[column] = used ? loss : 0.0;
-    } else {
-      exact[column] = ExactSum(slot, cell, sums[c].predicted);
-      surrogate[column] = used ? units * loss : 0.0;
+    const std::span predicted(sums.predicted.data() + c * sums.num_classes, sums.num_classes);
+    // One row without a prediction leaves no count of its cell standing.
+    const double all = std::accumulate(predicted.begin(), predicted.end(), 0.0);
+    for (std::size_t s = 0; s < num_slots; ++s) {
+      const Slot& slot = compiled.slots[s];
+      const bool is_loss = slot.kind == SlotKind::kLoss;
+      const bool of_label = TargetOf(slot, cell) == cell.label;
+      if (constraints.used_slots()[s]) {
+        surrogate[c * num_slots + s] =
+            (is_loss ? 1.0 : units) * (of_label ? sums.label_loss[c] : sums.other_loss[c]);
+      }
+      exact[c * num_slots + s] = is_loss           ? surrogate[c * num_slots + s]
+                                 : std::isnan(all) ? all
+                                                   : ExactSum(slot, cell, predicted);
     }
   }
   return constraints.ValuesOf(exact, surrogate);
 }
 
-double ObjectiveOf(const Objective& objective, const PassCells& cells,
-                   const std::vector<CellSums>& sums) {
+double ObjectiveOf(const Objective& objective, const PassCells& cells, const CellSums& sums) {
   const std::vector<double> coefficients = objective.LossCoefficients();
   double total = 0.0;
-  for (std::size_t c = 0; c < sums.size(); ++c) {
-    total += coefficients[static_cast<std::size_t>(cells.labels()[c])] * sums[c].label_loss;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    total += coefficients[static_cast<std::size_t>(cells.labels()[c])] * sums.label_loss[c];
   }
   return total;
 }
@@ -127,8 +133,8 @@ LearnerValues FusedValues(const Objective& objective, const RateConstraints& con
                           const ConstraintPlan& plan, const ScoreView& scores) {
   const RowData& rows = objective.rows();
   const bool alike = rows.rate_weights.empty();
-  const std::vector<CellSums> sums = SumRows(plan.cells(), plan.charges_own_misses_only(),
-                                             alike ? rows.weights : rows.rate_weights, scores);
+  const CellSums sums = SumRows(plan.cells(), plan.charges_own_misses_only(),
+                                alike ? rows.weights : rows.rate_weights, scores);
   return {.objective = alike ? ObjectiveOf(objective, plan.cells(), sums)
                              : FusedObjective(objective, plan.cells(), scores),
           .constraints = ValuesOf(constraints, sums)};
