@@ -43,6 +43,6 @@ int main(int argc, char** argv) {
     std::cout << limit.text << ": measured " << limit.value << " on unseen rows\n";
   }
   std::cout << Name(result.reason) << "; price of the limit " << result.multipliers[0] << '\n';
-  std::ofstream(argc > 1 ? argv[1] : "model.txt") << folds->Model();  // any LightGBM reads it
+  std::ofstream(argc > 1 ? argv[1] : "model.txt") << folds->Model();  // plain LightGBM
   return 0;
 }
