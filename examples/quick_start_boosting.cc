@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   for (const bregboost::Measurement& limit : limits.Measure(folds->scores())) {
     std::cout << limit.text << ": measured " << limit.value << " on unseen rows\n";
   }
-  std::cout << Name(result.reason) << "; price of the limit " << result.multipliers[0] << '\n';
+  std::cout << Name(result.reason) << "; multiplier of the limit " << result.multipliers[0] << '\n';
   std::ofstream(argc > 1 ? argv[1] : "model.txt") << folds->Model();  // plain LightGBM
   return 0;
 }
