@@ -194,7 +194,7 @@ double BoostingPass::Impl::Derive(const Lagrangian& lagrangian, const ScoreView&
   const CellCharges of_constraints = rates == nullptr
                                          ? CellCharges(cells.size(), of_objective.num_classes)
                                          : ChargesOf(*rates, coefficients, factor);
-  FusedDerivatives(cells, std::move(of_objective), of_constraints,
+  FusedDerivatives(cells.ids(), std::move(of_objective), of_constraints,
                    TargetOf(scores, lagrangian.pulls, factor, gradient, hessian));
   return factor;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detail/parallel.h"
-#include "learners/detail/binary_pass.h"
+#include "learners/detail/binary_derivatives.h"
 #include "learners/detail/softmax_pass.h"
 
 namespace bregboost::detail {
@@ -52,7 +52,9 @@ void DeriveBinary(const CellIds& cells, std::span<const WeightedCharges> parts,
   std::vector<MissTable> tables;
   for (const WeightedCharges& part : parts) {
     misses.push_back(AsMisses(*part.charges));
-    tables.push_back({.by_cell = misses.back().data(), .weights = part.weights});
+    tables.push_back({.num_cells = part.charges->num_cells(),
+                      .by_cell = misses.back().data(),
+                      .weights = part.weights});
   }
   const ScaledPulls pulls(target);
   const BinaryRows rows{.scores = target.scores.data, .cells = cells};
@@ -113,45 +115,18 @@ void Derive(const CellIds& cells, std::span<const WeightedCharges> parts,
   }
 }
 
-// One look-up per row where the constraints charge it for missing its own label only, and what they
-// charge bends only where it is positive. Returns false, with nothing done, where they do not.
-bool DeriveOwn(const PassCells& cells, const CellCharges& of_objective,
-               const CellCharges& of_constraints, const FusedTarget& target) {
-  std::vector<float> own(std::max(cells.size(), kFewestTableEntries));
-  OwnMissTable table{.by_cell = own.data(),
-                     .num_cells = cells.size(),
-                     .first_cell_of_label_1 = cells.first_of_label_1(),
-                     .weights = target.weights.loss_weights()};
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    const auto label = static_cast<std::size_t>(cells.labels()[c]);
-    const double charge = of_constraints.charge[2 * c + label];
-    if (of_constraints.charge[2 * c + 1 - label] != 0.0) return false;
-    if (of_constraints.bend[c] != std::max(0.0, charge)) return false;
-    own[c] = static_cast<float>(charge);
-    table.of_label[label] = static_cast<float>(of_objective.charge[2 * c + label]);
-  }
-  const ScaledPulls pulls(target);
-  const BinaryRows rows{.scores = target.scores.data, .cells = cells.ids()};
-  ForEachChunk(target.scores.num_rows, [&](std::size_t, std::size_t begin, std::size_t end) {
-    DeriveOwnMisses(rows, table, pulls.view, begin, end, target.gradient.data(),
-                    target.hessian.data());
-  });
-  return true;
-}
-
 }  // namespace
 
-void FusedDerivatives(const PassCells& cells, CellCharges of_objective,
+void FusedDerivatives(const CellIds& cells, CellCharges of_objective,
                       const CellCharges& of_constraints, const FusedTarget& target) {
-  const bool binary = target.scores.num_scores == 1;
-  if (!target.weights.alike) {
-    const WeightedCharges both[] = {{&of_objective, target.weights.loss_weights()},
-                                    {&of_constraints, target.weights.rate_weights()}};
-    Derive(cells.ids(), both, target);
-  } else if (!binary || !DeriveOwn(cells, of_objective, of_constraints, target)) {
+  if (target.weights.alike) {
     of_objective.Add(of_constraints);
     const WeightedCharges all[] = {{&of_objective, target.weights.loss_weights()}};
-    Derive(cells.ids(), all, target);
+    Derive(cells, all, target);
+  } else {
+    const WeightedCharges both[] = {{&of_objective, target.weights.loss_weights()},
+                                    {&of_constraints, target.weights.rate_weights()}};
+    Derive(cells, both, target);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include "learners/detail/boosting_pass.h"
 #include "learners/detail/cell_charges.h"
-#include "learners/detail/pass_cells.h"
+#include "learners/detail/fused_rows.h"
 #include "learners/detail/pass_weights.h"
 
 namespace bregboost::detail {
@@ -23,7 +23,7 @@ struct FusedTarget {
 };
 
 // Objective and constraints, whose cells are the same. At least kFewestFusedRows.
-void FusedDerivatives(const PassCells& cells, CellCharges of_objective,
+void FusedDerivatives(const CellIds& cells, CellCharges of_objective,
                       const CellCharges& of_constraints, const FusedTarget& target);
 
 // Charges of rows by their rate weights.

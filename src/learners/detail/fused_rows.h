@@ -19,6 +19,12 @@ inline constexpr std::size_t kFewestTableEntries = 64;
 using ScoreData = std::variant<const double*, const float*>;
 using CellIds = std::variant<const std::uint8_t*, const std::uint32_t*>;
 
+// Rows with a single score.
+struct BinaryRows {
+  ScoreData scores;
+  CellIds cells;
+};
+
 // strength * 1/2 sum_i m_i ||F_i - center_i||^2 for centers like the scores; m comes with the pass.
 struct PullTerm {
   ScoreData center;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detail/parallel.h"
-#include "learners/detail/binary_pass.h"
+#include "learners/detail/binary_sums.h"
 #include "learners/detail/cell_charges.h"
 #include "learners/detail/softmax_pass.h"
 

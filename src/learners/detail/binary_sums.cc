@@ -1,6 +1,5 @@
-#include "learners/detail/binary_pass.h"
+#include "learners/detail/binary_sums.h"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,7 +7,7 @@
 // headers matters.
 // clang-format off
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "learners/detail/binary_pass.cc"
+#define HWY_TARGET_INCLUDE "learners/detail/binary_sums.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include "learners/detail/float_math-inl.h"
@@ -19,141 +18,6 @@ HWY_BEFORE_NAMESPACE();
 namespace bregboost::detail::HWY_NAMESPACE {
 
 constexpr std::size_t kBlock = 512;  // what a block needs stays in the first-level cache
-
-struct Sigmoid {
-  FloatVec p;  // sigmoid(F)
-  FloatVec q;  // sigmoid(-F)
-};
-
-HWY_INLINE Sigmoid SigmoidOf(FloatVec score) {
-  const FloatTag d;
-  const FloatVec one = hn::Set(d, 1.0F);
-  const FloatVec small = ExpOfNegative(hn::Neg(hn::Abs(score)));
-  const FloatVec inverse = hn::Div(one, hn::Add(one, small));
-  const auto negative = hn::Lt(score, hn::Zero(d));
-  const FloatVec rest = hn::Mul(small, inverse);
-  return {hn::IfThenElse(negative, rest, inverse), hn::IfThenElse(negative, inverse, rest)};
-}
-
-template <bool kInRegister, class Score, class Id>
-HWY_NOINLINE void DeriveOwn(const Score* scores, const Id* cells, const OwnMissTable& table,
-                            const PullTerms& pulls, std::size_t begin, std::size_t end,
-                            float* HWY_RESTRICT gradient, float* HWY_RESTRICT hessian) {
-  const FloatTag d;
-  const IndexTag di;
-  const std::size_t lanes = hn::Lanes(d);
-  const IndexVec last_of_label_0 =
-      hn::Set(di, static_cast<std::int32_t>(table.first_cell_of_label_1) - 1);
-  const FloatVec of_label_0 = hn::Set(d, table.of_label[0]);
-  const FloatVec of_label_1 = hn::Set(d, table.of_label[1]);
-  HWY_ALIGN float buffer[kBlock];
-  for (std::size_t at = begin; at < end;) {
-    const Block block = NextBlock(at, end, kBlock, lanes);
-    const std::size_t first = block.first, n = block.size;
-    at = block.end();
-    const float* floats = AsFloats(scores + first, n, buffer);
-    for (std::size_t i = 0; i < n; i += lanes) {
-      const std::size_t row = first + i;
-      const IndexVec cell = LoadIndex(cells + row);
-      const auto is_1 = hn::RebindMask(d, hn::Gt(cell, last_of_label_0));
-      const FloatVec own = LookUp<kInRegister>(table.by_cell, cell);
-      const FloatVec of_label = hn::IfThenElse(is_1, of_label_1, of_label_0);
-      FloatVec slope = hn::Add(own, of_label);
-      FloatVec bend = hn::Add(hn::Max(own, hn::Zero(d)), of_label);
-      if (table.weights != nullptr) {
-        const FloatVec weight = hn::LoadU(d, table.weights + row);
-        slope = hn::Mul(slope, weight);
-        bend = hn::Mul(bend, weight);
-      }
-      const Sigmoid sigmoid = SigmoidOf(hn::LoadU(d, floats + i));
-      slope = hn::Mul(slope, hn::IfThenElse(is_1, hn::Neg(sigmoid.q), sigmoid.p));
-      bend = hn::MulAdd(bend, hn::Mul(sigmoid.p, sigmoid.q), PullCurvature(pulls, row));
-      hn::StoreU(slope, d, gradient + row);
-      hn::StoreU(bend, d, hessian + row);
-    }
-    if (!pulls.terms.empty()) {
-      const float* metric =
-          pulls.metric_weights == nullptr ? nullptr : pulls.metric_weights + first;
-      AddPulls(pulls, scores + first, first, n, metric, gradient + first);
-    }
-  }
-}
-
-void DeriveOwnTarget(const BinaryRows& rows, const OwnMissTable& table, const PullTerms& pulls,
-                     std::size_t begin, std::size_t end, float* gradient, float* hessian) {
-  std::visit(
-      [&](const auto* scores, const auto* cells) {
-        if (FitsRegister(table.num_cells)) {
-          DeriveOwn<true>(scores, cells, table, pulls, begin, end, gradient, hessian);
-        } else {
-          DeriveOwn<false>(scores, cells, table, pulls, begin, end, gradient, hessian);
-        }
-      },
-      rows.scores, rows.cells);
-}
-
-// Coefficients of every row of a block, side by side.
-template <class Id>
-HWY_INLINE void CopyCoefficients(const MissCoefficients* by_cell, const Id* cells, std::size_t n,
-                                 float* to) {
-  const hn::CappedTag<float, 4> d;
-  for (std::size_t i = 0; i < n; ++i) {
-    const float* from = by_cell[cells[i]].miss;
-    for (std::size_t k = 0; k < 4; k += hn::Lanes(d)) {
-      hn::StoreU(hn::LoadU(d, from + k), d, to + 4 * i + k);
-    }
-  }
-}
-
-template <class Score, class Id>
-HWY_NOINLINE void Derive(const Score* scores, const Id* cells, std::span<const MissTable> tables,
-                         const PullTerms& pulls, std::size_t begin, std::size_t end,
-                         float* HWY_RESTRICT gradient, float* HWY_RESTRICT hessian) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  HWY_ALIGN float buffer[kBlock];
-  HWY_ALIGN float coefficients[2][4 * kBlock];
-  for (std::size_t at = begin; at < end;) {
-    const Block block = NextBlock(at, end, kBlock, lanes);
-    const std::size_t first = block.first, n = block.size;
-    at = block.end();
-    const float* floats = AsFloats(scores + first, n, buffer);
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-      CopyCoefficients(tables[t].by_cell, cells + first, n, coefficients[t]);
-    }
-    for (std::size_t i = 0; i < n; i += lanes) {
-      const std::size_t row = first + i;
-      FloatVec miss_0 = hn::Zero(d), miss_1 = hn::Zero(d), bend = hn::Zero(d);
-      for (std::size_t t = 0; t < tables.size(); ++t) {
-        FloatVec a, b, h, unused;
-        hn::LoadInterleaved4(d, coefficients[t] + 4 * i, a, b, h, unused);
-        const FloatVec weight =
-            tables[t].weights == nullptr ? hn::Set(d, 1.0F) : hn::LoadU(d, tables[t].weights + row);
-        miss_0 = hn::MulAdd(a, weight, miss_0);
-        miss_1 = hn::MulAdd(b, weight, miss_1);
-        bend = hn::MulAdd(h, weight, bend);
-      }
-      const Sigmoid sigmoid = SigmoidOf(hn::LoadU(d, floats + i));
-      hn::StoreU(hn::NegMulAdd(miss_1, sigmoid.q, hn::Mul(miss_0, sigmoid.p)), d, gradient + row);
-      hn::StoreU(hn::MulAdd(bend, hn::Mul(sigmoid.p, sigmoid.q), PullCurvature(pulls, row)), d,
-                 hessian + row);
-    }
-    if (!pulls.terms.empty()) {
-      const float* metric =
-          pulls.metric_weights == nullptr ? nullptr : pulls.metric_weights + first;
-      AddPulls(pulls, scores + first, first, n, metric, gradient + first);
-    }
-  }
-}
-
-void DeriveTarget(const BinaryRows& rows, std::span<const MissTable> tables, const PullTerms& pulls,
-                  std::size_t begin, std::size_t end, float* gradient, float* hessian) {
-  std::visit(
-      [&](const auto* scores, const auto* cells) {
-        Derive(scores, cells, tables, pulls, begin, end, gradient, hessian);
-      },
-      rows.scores, rows.cells);
-}
 
 // Cross-entropies without overflow or cancellation: log(1 + e^-|F|) + max(+-F, 0).
 HWY_INLINE FloatVec TailOf(FloatVec score) {
@@ -313,20 +177,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace bregboost::detail {
 
-HWY_EXPORT(DeriveTarget);
-HWY_EXPORT(DeriveOwnTarget);
 HWY_EXPORT(AccumulateTarget);
 HWY_EXPORT(AccumulateOwnTarget);
-
-void DeriveMisses(const BinaryRows& rows, std::span<const MissTable> tables, const PullTerms& pulls,
-                  std::size_t begin, std::size_t end, float* gradient, float* hessian) {
-  HWY_DYNAMIC_DISPATCH(DeriveTarget)(rows, tables, pulls, begin, end, gradient, hessian);
-}
-
-void DeriveOwnMisses(const BinaryRows& rows, const OwnMissTable& table, const PullTerms& pulls,
-                     std::size_t begin, std::size_t end, float* gradient, float* hessian) {
-  HWY_DYNAMIC_DISPATCH(DeriveOwnTarget)(rows, table, pulls, begin, end, gradient, hessian);
-}
 
 void AccumulateMisses(const BinaryRows& rows, const double* weights, std::size_t begin,
                       std::size_t end, std::span<MissSums> by_cell) {
