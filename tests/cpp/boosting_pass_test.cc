@@ -290,7 +290,7 @@ TEST(BoostingPass, SizesMustFit) {
   std::vector<float> floats(10), few(9);
   const auto good = Typed(ten, 10, kLightGbm), bad = Typed(nine, 9, kLightGbm);
   ExpectError([&] { pass.Evaluate(constraints, bad->view()); },
-              "scores: 9 values; allowed: 10, one for each row and class");
+              "scores: 9 rows of 1; allowed: 10 rows of 1");
   ExpectError([&] { pass.Derive({}, good->view(), few, floats); },
               "gradient: 9 values; allowed: 10, one for each score");
   ExpectError([&] { pass.Derive({}, good->view(), floats, few); },

@@ -96,7 +96,12 @@ class BoostingPass::Impl {
 
  private:
   void CheckScores(const ScoreView& scores) const {
-    CheckSize("scores", scores.size(), rows_.num_rows() * rows_.num_scores(), "row and class");
+    const std::size_t num_rows = rows_.num_rows();
+    const std::size_t num_scores = rows_.num_scores();
+    if (scores.num_rows == num_rows && scores.num_scores == num_scores) return;
+    throw std::invalid_argument(fmt::format("scores: {} rows of {}; allowed: {} rows of {}",
+                                            scores.num_rows, scores.num_scores, num_rows,
+                                            num_scores));
   }
   void CheckTarget(const ScoreView& scores, std::span<const Pull> pulls, std::span<float> gradient,
                    std::span<float> hessian) const;
@@ -115,7 +120,7 @@ class BoostingPass::Impl {
     return *plan_;
   }
 
-  // Of a row of weight 1 in units of the library's loss.
+  // The factor that makes the mean weight of a row 1, in units of the library's loss.
   double MeanRowWeightOne(double weight_of_all) const {
     const double half = objective_.options().loss.kind == LossKind::kSquared ? 0.5 : 1.0;
     const auto n = static_cast<double>(rows_.num_rows());

@@ -33,7 +33,7 @@ bool UsesCrossEntropiesOnly(const RateConstraints& constraints);
 // The class whose miss a slot counts in a cell; the label for the loss, -1 for selected classes.
 std::int32_t TargetOf(const Slot& slot, const Cell& cell);
 
-// Nats per unit of a surrogate that is a multiple of the cross-entropy.
+// How much a surrogate that is a multiple of the cross-entropy counts per nat.
 double UnitsPerNat(const SurrogateOptions& options);
 
 // True if no constraint charges a row for missing a class that is not its label.
