@@ -42,7 +42,9 @@ struct Fold {
         training(rows, objective.options()),
         constraints(Sources(all_constraints), rows, all_constraints.surrogate(),
                     all_constraints.loss()),
-        held_out(std::move(rows_held_out)) {}
+        held_out(std::move(rows_held_out)) {
+    rows.groups.clear();  // part of the cells by now; K copies would add up
+  }
   Fold(const Fold&) = delete;
   Fold& operator=(const Fold&) = delete;
 
@@ -314,6 +316,7 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
     auto fold = std::make_unique<Fold>(TakeRows(rows, training), objective, constraints,
                                        std::move(held_out));
     fold->held_out_rows = std::make_unique<RowData>(TakeRows(rows, fold->held_out));
+    fold->held_out_rows->groups.clear();
     fold->held_out_objective =
         std::make_unique<Objective>(*fold->held_out_rows, objective.options());
     const HeldOut<LightGbmDataset> scored{.dataset = held_out_set,

@@ -53,7 +53,7 @@ StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
   const bool class_major = view.layout == ScoreLayout::kClassMajor;
   const std::size_t row_stride = class_major ? 1 : view.num_scores;
   const std::size_t class_stride = class_major ? view.num_rows : 1;
-  const bool weighted = !metric.weights.empty();
+  const bool weighted = !metric.weights().empty();
   // Without weights it does not matter which row a score belongs to.
   const std::size_t length = weighted ? view.num_rows : view.size();
   std::vector<Sums> partial(NumChunks(length));
@@ -65,7 +65,7 @@ StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
     for (std::size_t k = 0; k < view.num_scores; ++k) {
       const std::size_t first = begin * row_stride + k * class_stride;
       const Sums sums = SumWeighted(before + first, after + first, hessian + first,
-                                    metric.weights.data() + begin, end - begin, row_stride);
+                                    metric.weights().data() + begin, end - begin, row_stride);
       partial[chunk].squares += sums.squares;
       partial[chunk].curved += sums.curved;
     }
@@ -75,8 +75,8 @@ StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
     total.squares += part.squares;
     total.curved += part.curved;
   }
-  return {.distance = total.squares / (2.0 * metric.total),
-          .curved_length = std::sqrt(metric.total * total.curved)};
+  return {.distance = total.squares / (2.0 * metric.total()),
+          .curved_length = std::sqrt(metric.total() * total.curved)};
 }
 
 }  // namespace
@@ -84,12 +84,16 @@ StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
 ScoreMetric::ScoreMetric(const RowData& rows) {
   const std::size_t n = rows.num_rows();
   if (rows.weights.empty() && rows.rate_weights.empty()) {
-    total = static_cast<double>(n);
+    total_ = static_cast<double>(n);
     return;
   }
-  weights.resize(n);
-  for (std::size_t i = 0; i < n; ++i) weights[i] = rows.metric_weight(i);
-  total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (rows.rate_weights.empty()) {
+    weights_ = rows.weights;
+  } else {
+    for (std::size_t i = 0; i < n; ++i) larger_.push_back(rows.metric_weight(i));
+    weights_ = larger_;
+  }
+  total_ = std::accumulate(weights_.begin(), weights_.end(), 0.0);
 }
 
 StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
@@ -105,14 +109,14 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
                     std::span<const double> gradient) {
   const std::size_t n = after.num_rows;
   const auto mass_of = [&](std::size_t row) {
-    return metric.weights.empty() ? 1.0 : metric.weights[row];
+    return metric.weights().empty() ? 1.0 : metric.weights()[row];
   };
   double total = 0.0;
   if (before.num_rows == 0) {
     for (std::size_t j = 0; j < gradient.size(); ++j) {
       if (mass_of(j % n) > 0.0) total += gradient[j] * gradient[j] / mass_of(j % n);
     }
-    return std::sqrt(metric.total * total);
+    return std::sqrt(metric.total() * total);
   }
   std::vector<double> change(after.size(), 0.0);
   double largest = 0.0;
@@ -145,7 +149,7 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
       sum = mass = 0.0;
     }
   }
-  return std::sqrt(metric.total * total);
+  return std::sqrt(metric.total() * total);
 }
 
 }  // namespace bregboost::detail

@@ -9,12 +9,20 @@
 
 namespace bregboost::detail {
 
-// Metric weights m_i of RowData; empty values stand for 1.
-struct ScoreMetric {
+// Metric weights m_i of RowData, which outlives it; no weights stand for 1.
+class ScoreMetric {
+ public:
   explicit ScoreMetric(const RowData& rows);
+  ScoreMetric(const ScoreMetric&) = delete;
+  ScoreMetric& operator=(const ScoreMetric&) = delete;
 
-  std::vector<double> weights;
-  double total = 0.0;  // M
+  std::span<const double> weights() const { return weights_; }
+  double total() const { return total_; }  // M
+
+ private:
+  std::vector<double> larger_;  // of two weights that differ
+  std::span<const double> weights_;
+  double total_ = 0.0;
 };
 
 struct StepMeasure {

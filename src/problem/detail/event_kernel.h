@@ -14,15 +14,15 @@
 
 namespace bregboost::detail {
 
-// What a kernel reads; the cells and targets outlive it. Sums are indexed cell * slots.size() +
-// slot.
+// What a kernel reads; the cells, weights and targets outlive it. Sums are indexed cell *
+// slots.size() + slot.
 struct EventLayout {
   const CellTable* cells = nullptr;
   std::vector<Slot> slots;
-  std::vector<bool> used;           // slots whose surrogate is wanted
-  std::vector<double> row_weights;  // empty: all 1
-  std::span<const double> targets;  // regression
-  std::size_t num_classes = 0;      // 0 for regression
+  std::vector<bool> used;               // slots whose surrogate is wanted
+  std::span<const double> row_weights;  // empty: all 1
+  std::span<const double> targets;      // regression
+  std::size_t num_classes = 0;          // 0 for regression
   SurrogateOptions surrogate;
   LossOptions loss;
 
