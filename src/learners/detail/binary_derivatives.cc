@@ -68,9 +68,9 @@ class RegisterTable {
   }
 
  private:
-  float miss_0_[kFewestTableEntries] = {};
-  float miss_1_[kFewestTableEntries] = {};
-  float bend_[kFewestTableEntries] = {};
+  HWY_ALIGN float miss_0_[kFewestTableEntries] = {};
+  HWY_ALIGN float miss_1_[kFewestTableEntries] = {};
+  HWY_ALIGN float bend_[kFewestTableEntries] = {};
 };
 
 // The same from memory: the four numbers of each row of a block are moved at once.
@@ -81,10 +81,12 @@ class MemoryTable {
   template <class Id>
   HWY_INLINE void BeginBlock(const Id* HWY_RESTRICT cells, std::size_t n) {
     const hn::CappedTag<float, 4> d;
-    for (std::size_t i = 0; i < n; ++i) {
-      const float* from = by_cell_[cells[i]].miss;
+    const MissCoefficients* HWY_RESTRICT by_cell = by_cell_;
+    float* HWY_RESTRICT to = of_rows_;
+    for (std::size_t i = 0; i < n; ++i, to += 4) {
+      const float* from = by_cell[cells[i]].miss;
       for (std::size_t k = 0; k < 4; k += hn::Lanes(d)) {
-        hn::StoreU(hn::LoadU(d, from + k), d, of_rows_ + 4 * i + k);
+        hn::StoreU(hn::LoadU(d, from + k), d, to + k);
       }
     }
   }
@@ -98,7 +100,7 @@ class MemoryTable {
 
  private:
   const MissCoefficients* by_cell_;
-  float of_rows_[4 * kBlock];
+  HWY_ALIGN float of_rows_[4 * kBlock];
 };
 
 template <class Table, class Score, class Id>
