@@ -154,6 +154,42 @@ TEST(BoostingPass, FactorMakesTheMeanRowWeightOne) {
   EXPECT_NEAR(Derive(pass, {.objective_weight = 0.5}, scores->view()).factor, weight / 0.5, 1e-9);
 }
 
+// A row of weight 0 leaves the derivatives of the others as they are without it.
+TEST(BoostingPass, MaskedRowsDoNotChangeTheFactor) {
+  const std::vector<double> multipliers = {0.7, 1.5};
+  for (const std::size_t num_classes : {2UL, 3UL}) {
+    RowData rows = PassRows(num_classes, 600, Weights::kBoth, 16);
+    std::vector<std::int32_t> counted;
+    for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+      if (i % 2 == 0) {
+        counted.push_back(static_cast<std::int32_t>(i));
+      } else {
+        rows.weights[i] = rows.rate_weights[i] = 0.0;
+      }
+    }
+    const RowData half = TakeRows(rows, counted);
+    const auto derive = [&](const RowData& of) {
+      const Objective objective(of, {});
+      const RateConstraints constraints(ParseAll({"error <= 30%", "error(sex=F) <= 5%"}), of);
+      const BoostingPass pass(objective, {});
+      const Pull pull{.weight = 0.5};
+      const TypedScores scores(std::vector<double>(of.num_rows() * of.num_scores(), 0.25),
+                               of.num_rows(), kXgboost.doubles, kXgboost.layout);
+      return Derive(pass,
+                    {.constraints = &constraints, .multipliers = multipliers, .pulls = {&pull, 1}},
+                    scores.view());
+    };
+    const Derivatives all = derive(rows), alone = derive(half);
+    EXPECT_NEAR(all.factor, alone.factor, 1e-12 * alone.factor);
+    const std::size_t k = half.num_scores();
+    for (std::size_t i = 0; i < alone.gradient.size(); ++i) {
+      const std::size_t at = 2 * (i / k) * k + i % k;
+      ASSERT_NEAR(all.gradient[at], alone.gradient[i], 1e-6F * std::abs(alone.gradient[i]));
+      ASSERT_NEAR(all.hessian[at], alone.hessian[i], 1e-6F * alone.hessian[i]);
+    }
+  }
+}
+
 // ---- which way through the rows
 
 TEST(BoostingPass, WhatIsNotFusedIsRightAsWell) {

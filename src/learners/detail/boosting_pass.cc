@@ -55,6 +55,16 @@ double WeightOf(const RateConstraints& constraints, std::span<const double> coef
   return total;
 }
 
+// Rows that are masked by a weight of 0 must leave the scale, hence the trees, as if they were not
+// there.
+double NumCounted(const RowData& rows) {
+  double count = 0.0;
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    if (rows.metric_weight(i) > 0.0) count += 1.0;
+  }
+  return count;
+}
+
 double SumOfSizes(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0,
                          [](double sum, double value) { return sum + std::abs(value); });
@@ -69,6 +79,7 @@ class BoostingPass::Impl {
         rows_(objective.rows()),
         options_(options),
         weights_(rows_),
+        num_counted_(NumCounted(rows_)),
         native_rows_{.labels = rows_.labels.codes,
                      .targets = std::vector<float>(rows_.targets.begin(), rows_.targets.end()),
                      .weights = weights_.loss,
@@ -123,8 +134,7 @@ class BoostingPass::Impl {
   // The factor that makes the mean weight of a row 1, in units of the library's loss.
   double MeanRowWeightOne(double weight_of_all) const {
     const double half = objective_.options().loss.kind == LossKind::kSquared ? 0.5 : 1.0;
-    const auto n = static_cast<double>(rows_.num_rows());
-    return half * (weight_of_all > 0.0 ? n / weight_of_all : n);
+    return half * (weight_of_all > 0.0 ? num_counted_ / weight_of_all : num_counted_);
   }
 
   bool IsNative() const {
@@ -147,6 +157,7 @@ class BoostingPass::Impl {
   const RowData& rows_;
   PassOptions options_;
   PassWeights weights_;
+  double num_counted_;  // rows
   NativeRows native_rows_;
   GenericPass generic_;
   bool may_fuse_;
@@ -175,8 +186,7 @@ double BoostingPass::Impl::Derive(const Lagrangian& lagrangian, const ScoreView&
   double factor = 0.0;
   std::vector<double> coefficients;
   if (lagrangian.multipliers.empty() && !pulled && lagrangian.objective_weight > 0.0) {
-    const auto n = static_cast<double>(rows_.num_rows());
-    factor = weights_.loss_total / n * MeanRowWeightOne(lagrangian.objective_weight);
+    factor = weights_.loss_total / num_counted_ * MeanRowWeightOne(lagrangian.objective_weight);
     if (IsNative()) {
       NativeDerivatives(native_rows_, scores, gradient, hessian);
       return factor;
