@@ -1,9 +1,8 @@
-// Threads that live as long as the pool, for work that comes again and again in small pieces.
+// Threads that live as long as the pool, one for each of a few chains of work.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -12,29 +11,34 @@
 
 namespace bregboost::detail {
 
-// Chains of pieces: each piece of a chain starts when the one before it is done, and pieces of
-// different chains run side by side. A thread goes on with a chain that it ran before if one waits,
-// since the libraries keep caches by thread, else with the one that has waited longest.
+// A chain is a sequence of pieces that all run on the chain's own thread: XGBoost keeps prediction
+// caches and random numbers by thread, so that a booster must not wander. At most `at_once` pieces
+// run at a time, and of the chains that wait the one that has done least goes first, which keeps
+// all cores busy to the end.
 class WorkerPool {
  public:
-  explicit WorkerPool(std::size_t num_threads);
+  explicit WorkerPool(std::size_t num_chains);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   // piece(chain) runs one piece and says whether the chain has another. Returns when all chains are
   // done; rethrows the first exception, which ends its chain.
-  void Run(std::size_t num_chains, const std::function<bool(std::size_t)>& piece);
+  void Run(std::size_t at_once, const std::function<bool(std::size_t)>& piece);
 
  private:
-  void Work(std::size_t thread);
-  std::size_t TakeChain(std::size_t thread);
+  enum class Status { kIdle, kWaiting, kRunning };
+
+  void Work(std::size_t chain);
+  void Join();
+  bool IsNext(std::size_t chain) const;
 
   std::mutex mutex_;
-  std::condition_variable ready_, done_;
-  std::deque<std::size_t> queue_;
-  std::vector<std::size_t> thread_of_chain_;  // that ran its last piece
+  std::condition_variable turn_, done_;
+  std::vector<Status> status_;
+  std::vector<std::size_t> pieces_;  // done by each chain in this run
   std::size_t running_ = 0;
+  std::size_t at_once_ = 1;
   bool closing_ = false;
   const std::function<bool(std::size_t)>* piece_ = nullptr;
   std::exception_ptr error_;

@@ -179,9 +179,23 @@ LearnerValues BoostedLearner::Impl::EvaluateHeldOut(std::size_t set,
   return held_out_[set]->Evaluate(constraints, Scores(set + 1));
 }
 
+// In the type and layout of the scores, which an average may have changed since it was set.
+const ScoreView& BoostedLearner::Impl::Anchor() {
+  const ScoreView now = Scores(0);
+  const ScoreView& anchor = anchor_.view();
+  const bool alike = anchor.data.index() == now.data.index() && anchor.layout == now.layout;
+  if (anchor.num_rows > 0 && !alike) {
+    std::vector<double> class_major;
+    ToClassMajor(anchor, class_major);
+    anchor_.AssignClassMajor(class_major, now);
+  }
+  return anchor_.view();
+}
+
 double BoostedLearner::Impl::AnchorDistance() {
   const detail::ThreadScope threads(settings_.num_threads);
-  return anchor_.view().num_rows == 0 ? 0.0 : pass_.Distance(Scores(0), anchor_.view());
+  const ScoreView& anchor = Anchor();
+  return anchor.num_rows == 0 ? 0.0 : pass_.Distance(Scores(0), anchor);
 }
 
 double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constraints,
@@ -199,15 +213,30 @@ double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constrain
 // ---- rounds
 
 StepOutcome BoostedLearner::Impl::Step(const ProximalStep& step) {
+  return RunRounds([&] { return AddRound(step); });
+}
+
+StepOutcome BoostedLearner::Impl::Step(const detail::CellCosts& costs, double tau) {
+  return RunRounds([&] { return AddRound(costs, tau); });
+}
+
+template <class Add>
+StepOutcome BoostedLearner::Impl::RunRounds(const Add& add_round) {
   BeginStep();
-  for (std::int64_t round = 0; round < settings_.rounds_per_step; ++round) {
-    if (!AddRound(step)) break;
+  try {
+    for (std::int64_t round = 0; round < settings_.rounds_per_step; ++round) {
+      if (!add_round()) break;
+    }
+    return EndStep();
+  } catch (...) {
+    RollBackTo(step_round_);
+    throw;
   }
-  return EndStep();
 }
 
 void BoostedLearner::Impl::BeginStep() {
   step_start_ = HoldScores();
+  step_round_ = booster_->num_rounds();
   step_ = {.suboptimality = std::numeric_limits<double>::quiet_NaN(),
            .residual = std::numeric_limits<double>::quiet_NaN()};
 }
@@ -217,7 +246,7 @@ bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
   const bool anchored = step.anchor_weight > 0.0;
   std::vector<detail::Pull> pulls;
   if (constrained || anchored) pulls.push_back(ProximalPull(step.tau));
-  if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = anchor_.view()});
+  if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = Anchor()});
   const detail::ThreadScope threads(settings_.num_threads);
   scale_ = pass_.Derive({.constraints = constrained ? step.constraints : nullptr,
                          .multipliers = step.multipliers,
@@ -248,7 +277,10 @@ bool BoostedLearner::Impl::BoostDerived() {
 }
 
 StepOutcome BoostedLearner::Impl::EndStep() {
-  if (step_.evaluations == 0) return step_;
+  if (step_.evaluations == 0) {
+    step_end_ = -1;  // step_start_ is the point itself now, and tells no leaves apart
+    return step_;
+  }
   const detail::ThreadScope threads(settings_.num_threads);
   step_.stalled.clear();  // some round moved
   step_end_ = version_;
@@ -293,16 +325,16 @@ std::string BoostedLearner::Impl::CheckHeldOutLoss() {
   if (settings_.early_stopping_rounds == 0) return {};
   const double loss = EvaluateHeldOut(0, detail::NoConstraints()).objective;
   const std::int64_t round = booster_->num_rounds();
-  if (loss < best_loss_) {
-    best_loss_ = loss;
-    best_round_ = round;
-  }
-  if (round - best_round_ < settings_.early_stopping_rounds) return {};
-  RollBackTo(best_round_);
+  if (loss < best_.loss) best_ = {.loss = loss, .round = round};
+  if (round - best_.round < settings_.early_stopping_rounds) return {};
   return fmt::format(
       "the loss on held-out rows was lowest, {:.6g}, after round {} and has not fallen in the {} "
       "rounds since",
-      best_loss_, best_round_, round - best_round_);
+      best_.loss, best_.round, round - best_.round);
+}
+
+void BoostedLearner::Impl::ReturnToBest() {
+  if (std::isfinite(best_.loss) && best_.round < booster_->num_rounds()) RollBackTo(best_.round);
 }
 
 void BoostedLearner::Impl::RollBackTo(std::int64_t rounds) {
@@ -353,32 +385,31 @@ void BoostedLearner::Impl::UseAverage() {
     for (std::size_t i = 0; i < shift.size(); ++i) shift[i] -= from_library[i];
   }
   ++version_;
+  best_ = {.loss = std::numeric_limits<double>::infinity(), .round = booster_->num_rounds()};
   ResetAverage();
 }
 
 // ---- states
 
-namespace {
-
-class BoostedState final : public ModelState {
+class BoostedLearner::Impl::State final : public ModelState {
  public:
   std::vector<double> round_weights;
   std::vector<std::int64_t> round_ids;
   std::vector<std::vector<double>> shifts;  // by data set
+  Best best;
 };
 
-}  // namespace
-
 std::unique_ptr<ModelState> BoostedLearner::Impl::Save() const {
-  auto state = std::make_unique<BoostedState>();
+  auto state = std::make_unique<State>();
   state->round_weights = round_weights_;
   state->round_ids = round_ids_;
   for (const Scored& scored : scored_) state->shifts.push_back(scored.shift);
+  state->best = best_;
   return state;
 }
 
 void BoostedLearner::Impl::Restore(const ModelState& saved) {
-  const auto* state = dynamic_cast<const BoostedState*>(&saved);
+  const auto* state = dynamic_cast<const State*>(&saved);
   if (state == nullptr) throw std::logic_error("the state is another learner's");
   const auto& ids = state->round_ids;
   if (ids.size() > round_ids_.size() || !std::equal(ids.begin(), ids.end(), round_ids_.begin())) {
@@ -389,6 +420,7 @@ void BoostedLearner::Impl::Restore(const ModelState& saved) {
   for (std::size_t set = 0; set < scored_.size(); ++set) {
     scored_[set].shift = state->shifts[set];
   }
+  best_ = state->best;
 }
 
 // ---- the model
@@ -426,11 +458,17 @@ LearnerValues BoostedLearner::Evaluate(const ConstraintSet& constraints) const {
   return impl_->Evaluate(constraints);
 }
 StepOutcome BoostedLearner::Step(const ProximalStep& step) { return impl_->Step(step); }
+StepOutcome BoostedLearner::StepOnCosts(const CellTable& cells, std::span<const double> costs,
+                                        double tau) {
+  detail::RequirePositive("tau", tau);
+  return impl_->Step({.cells = &cells, .costs = costs}, tau);
+}
 void BoostedLearner::SetAnchor() { impl_->SetAnchor(); }
 double BoostedLearner::AnchorDistance() const { return impl_->AnchorDistance(); }
 void BoostedLearner::AccumulateAverage(double weight) { impl_->AccumulateAverage(weight); }
 void BoostedLearner::ResetAverage() { impl_->ResetAverage(); }
 void BoostedLearner::UseAverage() { impl_->UseAverage(); }
+void BoostedLearner::ReturnToBest() { impl_->ReturnToBest(); }
 std::unique_ptr<ModelState> BoostedLearner::Save() const { return impl_->Save(); }
 void BoostedLearner::Restore(const ModelState& state) { impl_->Restore(state); }
 double BoostedLearner::StationarityResidual(const ConstraintSet& constraints,

@@ -1,11 +1,14 @@
 // The library-independent half of a boosted learner: derivatives in, rounds out, averages, states.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,6 +31,50 @@ struct BoosterSettings {
   bool samples = false;  // rows or features are drawn anew in each round
 };
 
+// `library` is what was read of the library's parameters.
+template <class LibrarySettings>
+BoosterSettings SettingsOf(const char* title, const LibrarySettings& library,
+                           const BoostedOptions& options) {
+  return {.library_title = title,
+          .num_rounds = library.num_rounds.value_or(100),
+          .rounds_per_step = options.rounds_per_step,
+          .early_stopping_rounds =
+              library.early_stopping_rounds.value_or(options.early_stopping_rounds),
+          .num_threads = library.num_threads,
+          .learning_rate = library.learning_rate,
+          .samples = library.samples};
+}
+BoosterSettings LightGbmBoosterSettings(const Objective& objective, const BoostedOptions& options);
+BoosterSettings XgboostBoosterSettings(const Objective& objective, const BoostedOptions& options);
+
+// Held-out sets taken apart, after checks that features and labels have as many rows.
+template <class Dataset>
+struct HeldOutParts {
+  HeldOutParts(const Dataset& train, const Objective& objective,
+               std::span<const HeldOut<Dataset>> held_out) {
+    Check(train, &objective, "training set");
+    for (const HeldOut<Dataset>& set : held_out) {
+      Check(set.dataset, set.objective, "held-out set");
+      datasets.push_back(set.dataset);
+      objectives.push_back(set.objective);
+    }
+  }
+
+  std::vector<Dataset> datasets;
+  std::vector<const Objective*> objectives;
+
+ private:
+  static void Check(const Dataset& dataset, const Objective* objective, const char* what) {
+    if (objective == nullptr) {
+      throw std::invalid_argument(fmt::format("{}: no objective; allowed: that of its rows", what));
+    }
+    const std::size_t rows = objective->rows().num_rows();
+    if (dataset.num_rows() == rows) return;
+    throw std::invalid_argument(fmt::format(
+        "{}: {} rows of features; allowed: as many as labels, {}", what, dataset.num_rows(), rows));
+  }
+};
+
 // Finishes models in the library's own file format.
 using ModelWriter = std::function<std::string(std::span<const ModelPart>, const ExportSpec&)>;
 
@@ -47,6 +94,7 @@ class BoostedLearner::Impl {
   double objective();
   LearnerValues Evaluate(const ConstraintSet& constraints);
   StepOutcome Step(const ProximalStep& step);
+  StepOutcome Step(const detail::CellCosts& costs, double tau);
 
   // A step by hand: rounds between BeginStep() and EndStep(), on psi or on the cost-sensitive form.
   // False: no further round now, and EndStep() says why.
@@ -60,6 +108,7 @@ class BoostedLearner::Impl {
   void AccumulateAverage(double weight);
   void ResetAverage();
   void UseAverage();
+  void ReturnToBest();
   std::unique_ptr<ModelState> Save() const;
   void Restore(const ModelState& state);
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
@@ -80,6 +129,11 @@ class BoostedLearner::Impl {
     std::int64_t converted_at = -1;
     std::vector<double> average;
   };
+  struct Best {  // by the held-out loss
+    double loss = std::numeric_limits<double>::infinity();
+    std::int64_t round = 0;
+  };
+  class State;
   struct Iterate {  // one of those averaged
     std::size_t rounds = 0;
     std::int64_t last_round = 0;
@@ -92,7 +146,10 @@ class BoostedLearner::Impl {
   std::span<const double> ClassMajor(std::size_t set);
   void CheckHeldOut(std::size_t set) const;
 
+  template <class Add>
+  StepOutcome RunRounds(const Add& add_round);
   detail::Pull ProximalPull(double tau) const;
+  const detail::ScoreView& Anchor();
   bool BoostDerived();
   bool Grow();
   std::string GrowOrSayWhy();
@@ -112,6 +169,7 @@ class BoostedLearner::Impl {
   detail::ScoreCopy held_;        // where a step began, after an average
   StepOutcome step_;              // the one under way, or the last
   detail::ScoreView step_start_;  // of the last step
+  std::int64_t step_round_ = 0;   // rounds when it began
   std::int64_t step_end_ = -1;    // the version that it led to
   detail::ScoreCopy anchor_;
 
@@ -127,8 +185,7 @@ class BoostedLearner::Impl {
   double average_weight_ = 0.0;
   std::vector<Iterate> iterates_;
 
-  double best_loss_ = std::numeric_limits<double>::infinity();
-  std::int64_t best_round_ = 0;
+  Best best_;
 };
 
 }  // namespace bregboost

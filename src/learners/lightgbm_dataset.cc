@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "learners/detail/lightgbm_api.h"
+#include "learners/detail/lightgbm_fields_lock.h"
 #include "learners/detail/lightgbm_parameters.h"
 
 namespace bregboost {
@@ -40,6 +41,7 @@ LightGbmDataset LightGbmDataset::FromArray(const FeatureArray& features,
         fmt::format("rows: {}; allowed by LightGBM: at most {}", features.rows, kMost));
   }
   const auto api = reference != nullptr ? reference->api() : detail::LightGbmApi::Load(library);
+  detail::CheckLightGbmNames(parameters, *api);
   std::string text = detail::LightGbmParameterText(parameters);
   if (!features.categorical.empty()) {
     text += fmt::format(" categorical_feature={}", fmt::join(features.categorical, ","));
@@ -88,6 +90,7 @@ LightGbmDataset LightGbmDataset::Subset(std::span<const std::int32_t> rows) cons
                     rows.back(), num_rows() - 1));
   }
   void* handle = nullptr;
+  const auto lock = detail::LockLightGbmFields();
   api()->Check(
       api()->DatasetGetSubset(impl_->handle, rows.data(), static_cast<std::int32_t>(rows.size()),
                               "verbosity=-1", &handle),

@@ -1,6 +1,7 @@
 #include "bregboost/learners/lockstep.h"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -109,34 +110,35 @@ void CheckSameRows(const Objective& objective, const RateConstraints& constraint
 }
 
 std::size_t FoldsAtOnce(int num_threads, std::size_t num_folds) {
-  const std::size_t cores =
-      num_threads > 0 ? static_cast<std::size_t>(num_threads) : std::thread::hardware_concurrency();
-  return std::clamp<std::size_t>(cores, 1, num_folds);
+  const int cores = num_threads > 0 ? num_threads : omp_get_max_threads();
+  return std::clamp<std::size_t>(static_cast<std::size_t>(cores), 1, num_folds);
 }
-
-class LockstepState final : public ModelState {
- public:
-  std::vector<std::unique_ptr<ModelState>> folds;
-};
 
 }  // namespace
 
 class LockstepLearner::Impl {
  public:
+  // make_fold(split, k) runs on the thread that fold k keeps.
   Impl(const Objective& objective, const RateConstraints& constraints, Split split,
-       std::vector<std::unique_ptr<Fold>> folds, BoosterSettings settings)
+       BoosterSettings settings,
+       const std::function<std::unique_ptr<Fold>(const Split&, std::size_t)>& make_fold)
       : objective_(objective),
         constraints_(constraints),
         split_(std::move(split)),
-        folds_(std::move(folds)),
         settings_(std::move(settings)),
         pass_(objective, detail::PassOptions{}),
         scores_(objective.rows().num_rows() * objective.rows().num_scores()),
-        pool_(FoldsAtOnce(settings_.num_threads, folds_.size())) {
+        folds_(split_.num_folds),
+        pool_(split_.num_folds) {
     detail::RequireAtLeast<std::int64_t>("rounds_per_step", settings_.rounds_per_step, 1);
     detail::RequireAtLeast<std::int64_t>("early_stopping_rounds", settings_.early_stopping_rounds,
                                          0);
-    CollectScores();
+    pool_.Run(/*at_once=*/1, [&](std::size_t k) {
+      folds_[k] = make_fold(split_, k);
+      CheckFold(k);
+      CollectScores(k);
+      return false;
+    });
   }
 
   std::span<const double> scores() const { return scores_; }
@@ -156,6 +158,7 @@ class LockstepLearner::Impl {
           "constraints: not those that the folds were made for; allowed: the set given to the "
           "learner");
     }
+    const std::unique_ptr<ModelState> before = Save();
     std::vector<std::int64_t> rounds(folds_.size(), 0);
     std::vector<StepOutcome> outcomes(folds_.size());
     const auto add_round = [&](std::size_t k) {
@@ -173,10 +176,14 @@ class LockstepLearner::Impl {
     };
     // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
     // once.
-    const bool alone = !std::exchange(warmed_up_, true);
-    const bool first_goes_on = !alone || add_round(0);
-    pool_.Run(folds_.size(),
-              [&](std::size_t k) { return (k > 0 || first_goes_on) && add_round(k); });
+    const std::size_t at_once = warmed_up_ ? FoldsAtOnce(settings_.num_threads, folds_.size()) : 1;
+    try {
+      pool_.Run(at_once, add_round);
+    } catch (...) {
+      Restore(*before);
+      throw;
+    }
+    warmed_up_ = true;
     return Gather(outcomes);
   }
 
@@ -186,22 +193,33 @@ class LockstepLearner::Impl {
   }
 
   std::unique_ptr<ModelState> Save() const {
-    auto state = std::make_unique<LockstepState>();
+    auto state = std::make_unique<State>();
     ForEachFold([&](BoostedLearner& learner) { state->folds.push_back(learner.Save()); });
+    state->rounds_done = rounds_done_;
+    state->best = best_;
     return state;
   }
 
   void Restore(const ModelState& saved) {
-    const auto* state = dynamic_cast<const LockstepState*>(&saved);
+    const auto* state = dynamic_cast<const State*>(&saved);
     if (state == nullptr) throw std::logic_error("the state is another learner's");
     for (std::size_t k = 0; k < folds_.size(); ++k) {
       folds_[k]->learner->Restore(*state->folds[k]);
     }
+    rounds_done_ = state->rounds_done;
+    best_ = state->best;
     CollectScores();
+  }
+
+  void ReturnToBest() {
+    const Best best = best_;  // Restore() goes back to what was best then
+    if (best.state && best.round < rounds_done_) Restore(*best.state);
   }
 
   void UseAverage() {
     ForEachFold([](BoostedLearner& learner) { learner.UseAverage(); });
+    best_ = {};
+    best_.round = rounds_done_;
     CollectScores();
   }
 
@@ -212,11 +230,32 @@ class LockstepLearner::Impl {
   }
 
  private:
+  struct Best {  // by the out-of-fold loss
+    double loss = std::numeric_limits<double>::infinity();
+    std::int64_t round = 0;
+    std::shared_ptr<const ModelState> state;
+  };
+  class State final : public ModelState {
+   public:
+    std::vector<std::unique_ptr<ModelState>> folds;
+    std::int64_t rounds_done = 0;
+    Best best;
+  };
+
   detail::ScoreView View() const {
     return {.data = scores_.data(),
             .num_rows = objective_.rows().num_rows(),
             .num_scores = objective_.rows().num_scores(),
             .layout = detail::ScoreLayout::kClassMajor};
+  }
+
+  // A group that a fold's training rows lack would leave it with other constraints than the rest.
+  void CheckFold(std::size_t k) const {
+    if (folds_[k]->constraints.size() == constraints_.size()) return;
+    throw std::invalid_argument(fmt::format(
+        "folds: the rows outside fold {} lack a group that the constraints compare; allowed: folds "
+        "that leave every group in each training set (use fewer folds, or drop the group)",
+        k));
   }
 
   void CollectScores() {
@@ -265,33 +304,26 @@ class LockstepLearner::Impl {
     if (settings_.early_stopping_rounds == 0) return {};
     rounds_done_ += settings_.rounds_per_step;
     const double loss = Evaluate(detail::NoConstraints()).objective;
-    if (loss < best_loss_) {
-      best_loss_ = loss;
-      best_round_ = rounds_done_;
-      best_ = Save();
-    }
-    if (rounds_done_ - best_round_ < settings_.early_stopping_rounds) return {};
-    if (best_) Restore(*best_);
+    if (loss < best_.loss) best_ = {.loss = loss, .round = rounds_done_, .state = Save()};
+    if (rounds_done_ - best_.round < settings_.early_stopping_rounds) return {};
     return fmt::format(
         "the out-of-fold loss was lowest, {:.6g}, after round {} and has not fallen in the {} "
         "rounds since",
-        best_loss_, best_round_, rounds_done_ - best_round_);
+        best_.loss, best_.round, rounds_done_ - best_.round);
   }
 
   const Objective& objective_;
   const RateConstraints& constraints_;
   Split split_;
-  std::vector<std::unique_ptr<Fold>> folds_;
   BoosterSettings settings_;
   detail::BoostingPass pass_;
   std::vector<double> scores_;  // out of fold, class-major
+  std::vector<std::unique_ptr<Fold>> folds_;
   detail::WorkerPool pool_;
   bool warmed_up_ = false;
 
   std::int64_t rounds_done_ = 0;
-  double best_loss_ = std::numeric_limits<double>::infinity();
-  std::int64_t best_round_ = 0;
-  std::unique_ptr<ModelState> best_;
+  Best best_;
 };
 
 LockstepLearner::LockstepLearner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -303,35 +335,26 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
                                                            const LockstepOptions& options) {
   CheckSameRows(objective, constraints);
   const RowData& rows = objective.rows();
-  Split split = MakeSplit(constraints, options);
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::LightGbmFoldParameters(options.boosting.parameters);
   of_fold.early_stopping_rounds = 0;
-  std::vector<std::unique_ptr<Fold>> folds;
-  for (std::size_t k = 0; k < split.num_folds; ++k) {
+  const auto make_fold = [&](const Split& split, std::size_t k) {
     const std::vector<std::int32_t> training = split.Rows(k, /*inside=*/false);
-    std::vector<std::int32_t> held_out = split.Rows(k, /*inside=*/true);
-    const LightGbmDataset training_set = data.Subset(training);
-    const LightGbmDataset held_out_set = data.Subset(held_out);
     auto fold = std::make_unique<Fold>(TakeRows(rows, training), objective, constraints,
-                                       std::move(held_out));
+                                       split.Rows(k, /*inside=*/true));
     fold->held_out_rows = std::make_unique<RowData>(TakeRows(rows, fold->held_out));
     fold->held_out_rows->groups.clear();
     fold->held_out_objective =
         std::make_unique<Objective>(*fold->held_out_rows, objective.options());
-    const HeldOut<LightGbmDataset> scored{.dataset = held_out_set,
+    const HeldOut<LightGbmDataset> scored{.dataset = data.Subset(fold->held_out),
                                           .objective = fold->held_out_objective.get()};
-    fold->learner = BoostedLearner::LightGbm(training_set, fold->training, of_fold, {&scored, 1});
-    folds.push_back(std::move(fold));
-  }
-  const detail::LightGbmSettings library = detail::ReadLightGbmParameters(
-      options.boosting.parameters, rows.task(), rows.num_scores(), objective.options().loss.kind);
-  BoosterSettings settings = folds.front()->learner->impl_->settings();
-  settings.num_threads = library.num_threads;
-  settings.early_stopping_rounds =
-      library.early_stopping_rounds.value_or(options.boosting.early_stopping_rounds);
-  return std::unique_ptr<LockstepLearner>(new LockstepLearner(std::make_unique<Impl>(
-      objective, constraints, std::move(split), std::move(folds), std::move(settings))));
+    fold->learner =
+        BoostedLearner::LightGbm(data.Subset(training), fold->training, of_fold, {&scored, 1});
+    return fold;
+  };
+  return std::unique_ptr<LockstepLearner>(new LockstepLearner(
+      std::make_unique<Impl>(objective, constraints, MakeSplit(constraints, options),
+                             LightGbmBoosterSettings(objective, options.boosting), make_fold)));
 }
 
 std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& data,
@@ -340,28 +363,21 @@ std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& 
                                                           const LockstepOptions& options) {
   CheckSameRows(objective, constraints);
   const RowData& rows = objective.rows();
-  Split split = MakeSplit(constraints, options);
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::XgboostFoldParameters(options.boosting.parameters);
   of_fold.early_stopping_rounds = 0;
-  std::vector<std::unique_ptr<Fold>> folds;
-  for (std::size_t k = 0; k < split.num_folds; ++k) {
+  const auto make_fold = [&](const Split& split, std::size_t k) {
     std::vector<std::int32_t> held_out = split.Rows(k, /*inside=*/true);
     std::vector<std::uint8_t> keep(rows.num_rows(), 1);
     for (const std::int32_t row : held_out) keep[static_cast<std::size_t>(row)] = 0;
     auto fold =
         std::make_unique<Fold>(MaskRows(rows, keep), objective, constraints, std::move(held_out));
     fold->learner = BoostedLearner::Xgboost(data, fold->training, of_fold);
-    folds.push_back(std::move(fold));
-  }
-  const detail::XgboostSettings library =
-      detail::ReadXgboostParameters(options.boosting.parameters, rows.task(), rows.num_scores());
-  BoosterSettings settings = folds.front()->learner->impl_->settings();
-  settings.num_threads = library.num_threads;
-  settings.early_stopping_rounds =
-      library.early_stopping_rounds.value_or(options.boosting.early_stopping_rounds);
-  return std::unique_ptr<LockstepLearner>(new LockstepLearner(std::make_unique<Impl>(
-      objective, constraints, std::move(split), std::move(folds), std::move(settings))));
+    return fold;
+  };
+  return std::unique_ptr<LockstepLearner>(new LockstepLearner(
+      std::make_unique<Impl>(objective, constraints, MakeSplit(constraints, options),
+                             XgboostBoosterSettings(objective, options.boosting), make_fold)));
 }
 
 std::span<const double> LockstepLearner::scores() const { return impl_->scores(); }
@@ -386,6 +402,7 @@ void LockstepLearner::ResetAverage() {
   impl_->ForEachFold([](BoostedLearner& learner) { learner.ResetAverage(); });
 }
 void LockstepLearner::UseAverage() { impl_->UseAverage(); }
+void LockstepLearner::ReturnToBest() { impl_->ReturnToBest(); }
 std::unique_ptr<ModelState> LockstepLearner::Save() const { return impl_->Save(); }
 void LockstepLearner::Restore(const ModelState& state) { impl_->Restore(state); }
 

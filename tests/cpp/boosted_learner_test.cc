@@ -6,6 +6,7 @@
 #include <numeric>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -122,6 +123,27 @@ TEST_F(LightGbm, WithoutConstraintsEveryTreeIsTheStockLibrarysToTheLastDigit) {
     ASSERT_EQ(ours.size(), stock.size());
     for (std::size_t i = 0; i < ours.size(); ++i) ASSERT_EQ(ours[i], stock[i]) << "line " << i;
   }
+}
+
+// The starting score is lent to the data set for a moment, which the other must not take for the
+// user's.
+TEST_F(LightGbm, TwoLearnersAtOnceOnOneDataSetDoNotMeet) {
+  const GeneratedData data = testing::TwoGroups(20000, 32);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<LightGbmKit>(data, LightGbmKit::Parameters());
+  std::vector<double> starts(40);
+  const auto make = [&](std::size_t first) {
+    for (std::size_t i = first; i < starts.size(); i += 2) {
+      const auto learner =
+          BoostedLearner::LightGbm(train, objective, {.parameters = LightGbmKit::Parameters()});
+      starts[i] = LightGbmKit::Predict(learner->Model(), data)[0];
+    }
+  };
+  std::thread other([&] { make(1); });
+  make(0);
+  other.join();
+  for (const double start : starts) EXPECT_EQ(start, starts[0]);
+  EXPECT_NE(starts[0], 0.0);
 }
 
 // ---- problems with known answers
@@ -329,9 +351,96 @@ TYPED_TEST(Boosted, EarlyStoppingGoesBackToTheBestRound) {
   EXPECT_NE(result.detail.find("held-out rows was lowest"), std::string::npos);
   const auto best = std::min_element(losses.begin() + 1, losses.end() - 1) - losses.begin();
   EXPECT_EQ(learner->num_rounds(), best);
-  EXPECT_NEAR(losses.back(), losses[static_cast<std::size_t>(best)], 1e-6);
+  EXPECT_NEAR(held_out_objective.Evaluate(learner->HeldOutScores(0)),
+              losses[static_cast<std::size_t>(best)], 1e-6);
+  EXPECT_NEAR(result.stats.objective, learner->objective(), 1e-12);
   EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
             TypeParam::kTolerance);
+}
+
+// Steps that are taken back on the way, and averages, must not confuse the rule.
+TYPED_TEST(Boosted, EarlyStoppingGoesWithConstraintsAndAverages) {
+  for (unsigned seed = 40; seed < 46; ++seed) {
+    const GeneratedData data = testing::TwoGroups(300, seed);
+    const GeneratedData other = testing::TwoGroups(300, seed + 100);
+    const Objective objective(data.rows, {});
+    const Objective held_out_objective(other.rows, {});
+    RateConstraints constraints(Parse({"fnr <= 20%"}), data.rows);
+    const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+    const HeldOut<typename TypeParam::Dataset> held_out{
+        .dataset = MakeDataset<TypeParam>(other, TypeParam::Parameters(), &train),
+        .objective = &held_out_objective};
+    for (const bool use_average : {false, true}) {
+      const auto learner = TypeParam::Learner(
+          train, objective,
+          {.parameters = TypeParam::Parameters(), .rounds_per_step = 1, .early_stopping_rounds = 5},
+          {&held_out, 1});
+      AbppOptions options = Rounds(200);
+      options.use_average = use_average;
+      const AbppResult result = SolveAbpp(*learner, constraints, options);
+      EXPECT_EQ(result.reason, TerminationReason::kEarlyStopped);
+      EXPECT_LT(LargestDifference(TypeParam::Predict(learner->Model(), data), learner->scores()),
+                TypeParam::kTolerance);
+      EXPECT_LT(
+          LargestDifference(TypeParam::Predict(learner->Model(), other), learner->HeldOutScores(0)),
+          TypeParam::kTolerance);
+    }
+  }
+}
+
+TYPED_TEST(Boosted, AnchorsOutliveAverages) {
+  const GeneratedData data = testing::ThreeClasses(300, 27);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto learner =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  ProximalStep step;
+  learner->SetAnchor();
+  const Scores anchor(learner->scores().begin(), learner->scores().end());
+  for (int k = 0; k < 3; ++k) {
+    learner->Step(step);
+    learner->AccumulateAverage(1.0);
+  }
+  learner->UseAverage();
+  double squares = 0.0;
+  for (std::size_t j = 0; j < anchor.size(); ++j) {
+    squares += (learner->scores()[j] - anchor[j]) * (learner->scores()[j] - anchor[j]);
+  }
+  EXPECT_NEAR(learner->AnchorDistance(), squares / 600.0, 1e-6);
+  step.anchor_weight = 0.1;
+  EXPECT_EQ(learner->Step(step).evaluations, 1);
+}
+
+// Cost 1 for the own class and 0 for the others is plain training but for the proximal term.
+TYPED_TEST(Boosted, StepsOnCostsAreCostSensitive) {
+  for (const GeneratedData& data : {testing::TwoGroups(500, 28), testing::ThreeClasses(300, 29)}) {
+    const std::size_t classes = data.rows.labels.levels.size();
+    const Objective objective(data.rows, {});
+    const RateConstraints constraints(Parse({"error <= 50%"}), data.rows);
+    const CellTable& cells = constraints.compiled().cells;
+    std::vector<double> costs(cells.cells.size() * classes, 0.0);
+    for (std::size_t a = 0; a < cells.cells.size(); ++a) {
+      costs[a * classes + static_cast<std::size_t>(cells.cells[a].label)] = 1.0;
+    }
+    const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+    const auto on_costs =
+        TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+    const auto plain =
+        TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+    NoConstraints none;
+    SolveAbpp(*plain, none, Rounds(10));
+    for (int k = 0; k < 10; ++k) on_costs->StepOnCosts(cells, costs, 1e9);
+    EXPECT_NEAR(on_costs->objective(), plain->objective(), 1e-3);
+    // Dearer misses of class 1 make it more likely.
+    for (std::size_t a = 0; a < cells.cells.size(); ++a) {
+      if (cells.cells[a].label == 1) costs[a * classes + 1] = 5.0;
+    }
+    const RateConstraints misses(Parse({"error(class=1) <= 50%"}), data.rows);
+    const double before = on_costs->Evaluate(misses).constraints.exact[0];
+    for (int k = 0; k < 10; ++k) on_costs->StepOnCosts(cells, costs, 20.0);
+    EXPECT_LT(on_costs->Evaluate(misses).constraints.exact[0], before);
+    EXPECT_THROW(on_costs->StepOnCosts(cells, costs, 0.0), std::invalid_argument);
+  }
 }
 
 TYPED_TEST(Boosted, StepsCanBeTakenBack) {
@@ -461,6 +570,40 @@ TYPED_TEST(Boosted, AClassWithoutRowsIsNeverPredicted) {
   EXPECT_EQ(result.reason, TerminationReason::kIterationLimit) << result.detail;
   const Scores probabilities = TypeParam::Predict(learner->Model(), data, /*raw=*/false);
   for (std::size_t i = 3 * 300; i < probabilities.size(); ++i) EXPECT_LT(probabilities[i], 0.05);
+}
+
+// Leaf values shrunk to nothing look like a small gradient from afar.
+TYPED_TEST(Boosted, HeavyRegularisationIsNotConvergence) {
+  const GeneratedData data = testing::TwoGroups(300, 30);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  GbmParameters parameters = TypeParam::Parameters();
+  parameters["reg_lambda"] = "1e9";
+  const auto learner = TypeParam::Learner(train, objective, {.parameters = parameters});
+  NoConstraints none;
+  AbppOptions options;  // with the default tolerances
+  options.termination.max_iterations = 5;
+  const AbppResult result = SolveAbpp(*learner, none, options);
+  EXPECT_NE(result.reason, TerminationReason::kConverged);
+}
+
+TYPED_TEST(Boosted, AStallShowsNoStationarity) {
+  const GeneratedData data = testing::TwoGroups(300, 31);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= 20%"}), data.rows);
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  GbmParameters parameters = TypeParam::Parameters();
+  parameters[std::is_same_v<TypeParam, LightGbmKit> ? "min_gain_to_split" : "gamma"] = "20";
+  const auto learner = TypeParam::Learner(train, objective, {.parameters = parameters});
+  const std::vector<double> zero = {0.0};
+  ProximalStep step;
+  double before = 0.0;
+  for (int k = 0; k < 200; ++k) {
+    if (!learner->Step(step).stalled.empty()) break;
+    before = learner->StationarityResidual(constraints, zero, 1.0);
+  }
+  EXPECT_FALSE(learner->Step(step).stalled.empty());
+  EXPECT_GE(learner->StationarityResidual(constraints, zero, 1.0), before);
 }
 
 TYPED_TEST(Boosted, InterruptsAndCallbacksStopBetweenRounds) {

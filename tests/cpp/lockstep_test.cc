@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "boosted_kits.h"
@@ -155,6 +156,60 @@ TYPED_TEST(Lockstep, TheNumberOfThreadsChangesNothing) {
     models.push_back(learner->Model());
   }
   EXPECT_TRUE(models[0] == models[1]);
+}
+
+// Libraries that keep random numbers by thread must draw alike however folds are scheduled.
+TYPED_TEST(Lockstep, SamplingIsReproducibleAndGoesByTheSeed) {
+  const GeneratedData data = testing::TwoGroups(600, 10);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= 20%"}), data.rows);
+  const auto all = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  std::set<std::string> models;
+  std::set<std::string> of_other_seeds;
+  for (int run = 0; run < 6; ++run) {
+    GbmParameters parameters = TypeParam::Parameters();
+    parameters.erase("num_threads");
+    parameters["nthread"] = run % 2 == 0 ? "1" : "3";
+    parameters["subsample"] = "0.5";
+    if constexpr (std::is_same_v<TypeParam, LightGbmKit>) parameters["bagging_freq"] = "1";
+    parameters["seed"] = run < 4 ? "7" : std::to_string(run);
+    const auto learner = TypeParam::Lockstep(
+        all, objective, constraints, {.boosting = {.parameters = parameters}, .num_folds = 4});
+    SolveAbpp(*learner, constraints, Steps(5));
+    (run < 4 ? models : of_other_seeds)
+        .insert(std::to_string(learner->scores()[0]) + std::to_string(learner->scores()[599]));
+  }
+  EXPECT_EQ(models.size(), 1U);
+  EXPECT_EQ(of_other_seeds.size(), 2U);
+  EXPECT_EQ(of_other_seeds.count(*models.begin()), 0U);
+}
+
+TYPED_TEST(Lockstep, EarlyStoppingGoesWithConstraintsAndAverages) {
+  const GeneratedData data = testing::TwoGroups(400, 11);
+  const Objective objective(data.rows, {});
+  RateConstraints constraints(Parse({"fnr <= 20%"}), data.rows);
+  const auto all = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  for (const bool use_average : {false, true}) {
+    const auto learner = TypeParam::Lockstep(
+        all, objective, constraints,
+        {.boosting = {.parameters = TypeParam::Parameters(), .early_stopping_rounds = 5},
+         .num_folds = 3});
+    AbppOptions options = Steps(200);
+    options.use_average = use_average;
+    EXPECT_EQ(SolveAbpp(*learner, constraints, options).reason, TerminationReason::kEarlyStopped);
+  }
+}
+
+TYPED_TEST(Lockstep, AGroupThatAFoldLacksIsNamedAtOnce) {
+  GeneratedData data = testing::TwoGroups(200, 12);
+  data.rows.groups[0].levels.emplace_back("rare");
+  data.rows.groups[0].codes[17] = 2;
+  const Objective objective(data.rows, {});
+  const auto all = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  RateConstraints constraints(Parse({"gap(error, by=group) <= 20%"}), data.rows);
+  EXPECT_THROW(TypeParam::Lockstep(all, objective, constraints,
+                                   {.boosting = {.parameters = TypeParam::Parameters()}}),
+               std::exception);
 }
 
 TYPED_TEST(Lockstep, StepsCanBeTakenBackAndAveraged) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bregboost/learners/boosted_options.h"
+#include "bregboost/problem/cells.h"
 #include "bregboost/problem/objective.h"
 #include "bregboost/solve/proximal_learner.h"
 
@@ -58,11 +59,17 @@ class BoostedLearner final : public ProximalLearner {
   // tree's leaf values say about the gradient that they answered.
   StepOutcome Step(const ProximalStep& step) override;
 
+  // The cost-sensitive form of a step: row i of cell a minimises the sum over classes k of
+  // costs[a * K + k] times its cross-entropy towards k, plus D_W(x, x_k) / tau. Costs are at least
+  // 0; two classes have K = 2. `cells` are those of constraints bound to the training rows.
+  StepOutcome StepOnCosts(const CellTable& cells, std::span<const double> costs, double tau);
+
   void SetAnchor() override;
   double AnchorDistance() const override;
   void AccumulateAverage(double weight) override;
   void ResetAverage() override;
   void UseAverage() override;
+  void ReturnToBest() override;
   std::unique_ptr<ModelState> Save() const override;
   // Goes back only: rounds that were taken back are gone.
   void Restore(const ModelState& state) override;

@@ -59,6 +59,7 @@ class LockstepLearner final : public ProximalLearner {
   void AccumulateAverage(double weight) override;
   void ResetAverage() override;
   void UseAverage() override;
+  void ReturnToBest() override;
   std::unique_ptr<ModelState> Save() const override;
   void Restore(const ModelState& state) override;
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,

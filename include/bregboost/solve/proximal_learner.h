@@ -74,6 +74,10 @@ class ProximalLearner {
   // m_i (F_i - F_k,i) / (M tau) to row i's gradient and m_i / (M tau) to its hessian.
   virtual StepOutcome Step(const ProximalStep& step) = 0;
 
+  // After a solve that ended because a step said `stopped`: back to the best point that the rule
+  // saw. Nothing for learners that never stop.
+  virtual void ReturnToBest() {}
+
   virtual void SetAnchor() = 0;
   virtual double AnchorDistance() const = 0;  // D_W(x_k, anchor)
 

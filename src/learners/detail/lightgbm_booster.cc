@@ -4,22 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <stdexcept>
 #include <utility>
 
 #include "learners/detail/lightgbm_api.h"
+#include "learners/detail/lightgbm_fields_lock.h"
 
 namespace bregboost::detail {
 namespace {
 
 // LightGBM copies a data set's initial scores when a booster meets it. This puts ours there for
-// that moment and the owner's (or none) back afterwards. Two trainings on one data set must not
-// overlap here.
+// that moment and takes them away afterwards; the caller holds LockLightGbmFields().
 class BorrowedInitialScores {
  public:
   BorrowedInitialScores(const LightGbmDataset& dataset, std::span<const double> by_class)
-      : dataset_(dataset), lock_(mutex()) {
+      : dataset_(dataset) {
     if (by_class.empty() || !dataset.initial_scores().empty()) return;
     const std::size_t rows = dataset.num_rows();
     std::vector<double> scores(rows * by_class.size());
@@ -37,13 +36,7 @@ class BorrowedInitialScores {
   BorrowedInitialScores& operator=(const BorrowedInitialScores&) = delete;
 
  private:
-  static std::mutex& mutex() {
-    static std::mutex instance;
-    return instance;
-  }
-
   LightGbmDataset dataset_;
-  std::scoped_lock<std::mutex> lock_;
   bool borrowed_ = false;
 };
 
@@ -70,6 +63,7 @@ LightGbmBooster::LightGbmBooster(const LightGbmDataset& train,
       num_scores_(starting_scores.size()),
       starting_scores_(std::move(starting_scores)),
       scores_(1 + held_out.size()) {
+  const auto lock = LockLightGbmFields();
   const bool users_start = !train.initial_scores().empty();
   if (users_start) CheckInitialScores(train, num_scores_, true, "training set");
   for (const LightGbmDataset& set : held_out_) {
@@ -86,6 +80,11 @@ void LightGbmBooster::Free() {
   handle_ = nullptr;
 }
 
+void LightGbmBooster::CreateAnew() {
+  const auto lock = LockLightGbmFields();
+  Create();
+}
+
 void LightGbmBooster::Create() {
   Free();
   num_rounds_ = 0;
@@ -96,8 +95,9 @@ void LightGbmBooster::Create() {
       from_zero ? std::span<const double>() : std::span<const double>(starting_scores_);
   {
     const BorrowedInitialScores borrowed(train_, start);
-    api_->Check(api_->BoosterCreate(train_.handle(), settings_.text.c_str(), &handle_),
-                "creating a booster");
+    api_->Check(
+        api_->BoosterCreate(train_.handle(), settings_.Text(num_empty_starts_).c_str(), &handle_),
+        "creating a booster");
   }
   for (const LightGbmDataset& set : held_out_) {
     const BorrowedInitialScores borrowed(set, start);
@@ -162,7 +162,10 @@ bool LightGbmBooster::Boost(std::span<const float> gradient, std::span<const flo
               "a boosting round");
   if (finished != 0) {
     // LightGBM drops an empty round, save for the first, which it keeps as trees of one zero leaf.
-    if (num_rounds_ == 0) Create();
+    if (num_rounds_ == 0) {
+      ++num_empty_starts_;
+      CreateAnew();
+    }
     return false;
   }
   ++num_rounds_;
@@ -172,7 +175,7 @@ bool LightGbmBooster::Boost(std::span<const float> gradient, std::span<const flo
 
 void LightGbmBooster::RollBackTo(std::int64_t num_rounds) {
   if (num_rounds == 0 && num_rounds_ > 0) {
-    Create();
+    CreateAnew();
     return;
   }
   for (; num_rounds_ > num_rounds; --num_rounds_) {

@@ -38,7 +38,8 @@ class LightGbmBooster final : public Booster {
     bool fresh = false;
   };
 
-  void Create();
+  void Create();  // under LockLightGbmFields()
+  void CreateAnew();
   void Free();
   void Forget();
   ScoreView Read(std::size_t data_index);
@@ -52,8 +53,9 @@ class LightGbmBooster final : public Booster {
   std::vector<double> starting_scores_;
   void* handle_ = nullptr;
   std::int64_t num_rounds_ = 0;
-  std::vector<CachedScores> scores_;  // of the training set, then of each held-out set
-  std::vector<double> held_;          // by HoldScores()
+  std::int64_t num_empty_starts_ = 0;  // first rounds without a split
+  std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
+  std::vector<double> held_;           // by HoldScores()
   bool held_is_current_ = false;
 };
 

@@ -6,11 +6,16 @@
 #include <array>
 #include <cctype>
 #include <initializer_list>
+#include <limits>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "bregboost/problem/parser.h"
+#include "learners/detail/lightgbm_api.h"
 #include "learners/detail/parameter_text.h"
+#include "problem/detail/text.h"
 
 namespace bregboost::detail {
 namespace {
@@ -44,8 +49,24 @@ constexpr Names kMinHessian = {"min_sum_hessian_in_leaf", "min_sum_hessian_per_l
                                "min_sum_hessian", "min_hessian", "min_child_weight"};
 constexpr Names kMinGain = {"min_gain_to_split", "min_split_gain"};
 constexpr Names kVerbosity = {"verbosity", "verbose"};
+constexpr Names kSeed = {"seed", "random_seed", "random_state"};
 
-bool IsOneOf(const std::string& value, Names allowed) {
+// What decides the draws of rows, features and thresholds.
+struct DrawSeed {
+  Names names;
+  std::int64_t by_default;
+};
+constexpr DrawSeed kDrawSeeds[] = {{{"bagging_seed", "bagging_fraction_seed"}, 3},
+                                   {{"feature_fraction_seed"}, 2},
+                                   {{"extra_seed"}, 6}};
+
+// Taken out before LightGBM sees the rest, so known whatever its version.
+constexpr Names kTakenOut[] = {kObjective, kNumClass, kNumIterations, kEarlyStopping};
+
+// LightGBM reads such values in any case.
+bool IsOneOf(std::string value, Names allowed) {
+  std::transform(value.begin(), value.end(), value.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return std::find(allowed.begin(), allowed.end(), value) != allowed.end();
 }
 
@@ -59,7 +80,7 @@ void CheckObjective(const GbmParameters& parameters, Task task, LossKind loss) {
   const std::string& value = objective->value;
   switch (task) {
     case Task::kBinary:
-      if (value == "binary") return;
+      if (IsOneOf(value, {"binary"})) return;
       Refuse(*objective, "allowed with two classes: binary");
     case Task::kMulticlass:
       if (IsOneOf(value, {"multiclass", "softmax"})) return;
@@ -67,7 +88,7 @@ void CheckObjective(const GbmParameters& parameters, Task task, LossKind loss) {
              "allowed with more than two classes: multiclass (one-vs-all scores are no softmax, "
              "which the constraints and the exported model rest on)");
     case Task::kRegression:
-      if (loss == LossKind::kHuber && value == "huber") return;
+      if (loss == LossKind::kHuber && IsOneOf(value, {"huber"})) return;
       if (loss == LossKind::kSquared &&
           IsOneOf(value, {"regression", "regression_l2", "l2", "mean_squared_error", "mse",
                           "l2_root", "root_mean_squared_error", "rmse"})) {
@@ -82,6 +103,31 @@ void CheckNumClass(const GbmParameters& parameters, std::size_t num_scores) {
   const auto num_class = FindParameter(parameters, kNumClass);
   if (!num_class || ToInteger(*num_class) == static_cast<std::int64_t>(num_scores)) return;
   Refuse(*num_class, fmt::format("allowed with these labels: {}", num_scores));
+}
+
+void RequireNumber(const GbmParameters& parameters, Names names, double allowed, const char* why) {
+  const auto given = FindParameter(parameters, names);
+  if (!given || ToDouble(*given) == allowed) return;
+  Refuse(*given, fmt::format("allowed: {} ({})", allowed, why));
+}
+
+// LightGBM would ignore these without a word: they act through its own objectives and loop, and
+// ours take their place.
+void CheckHeeded(const GbmParameters& parameters, const LossOptions& loss) {
+  for (const Names& names : {kPositiveBagging, kNegativeBagging}) {
+    RequireNumber(parameters, names, 1.0,
+                  "LightGBM draws by class for its own objective only; bagging_fraction draws from "
+                  "all rows");
+  }
+  if (const auto root = FindParameter(parameters, {"reg_sqrt"}); root && ToBool(*root)) {
+    Refuse(*root, "allowed: false (the loss is that of the target as it is; or give its root)");
+  }
+  RequireNumber(parameters, {"early_stopping_min_delta"}, 0.0,
+                "any fall of the held-out loss counts as progress");
+  if (loss.kind == LossKind::kHuber) {
+    RequireNumber(parameters, {"alpha"}, loss.huber_delta,
+                  "where the Huber loss turns linear is the objective's huber_delta");
+  }
 }
 
 // Each would make the model differ from what its scores say, or is a cost of its own.
@@ -123,10 +169,10 @@ bool Samples(const GbmParameters& parameters) {
   const auto boosting = FindParameter(parameters, kBoosting);
   const auto strategy = FindParameter(parameters, {"data_sample_strategy"});
   const auto extra = FindParameter(parameters, kExtraTrees);
-  return BelowOne(parameters, kBagging) || BelowOne(parameters, kPositiveBagging) ||
-         BelowOne(parameters, kNegativeBagging) || BelowOne(parameters, kFeatureFraction) ||
+  return BelowOne(parameters, kBagging) || BelowOne(parameters, kFeatureFraction) ||
          BelowOne(parameters, kFeatureFractionByNode) || (extra && ToBool(*extra)) ||
-         (boosting && boosting->value == "goss") || (strategy && strategy->value == "goss");
+         (boosting && IsOneOf(boosting->value, {"goss"})) ||
+         (strategy && IsOneOf(strategy->value, {"goss"}));
 }
 
 std::string StallHint(const GbmParameters& parameters) {
@@ -138,14 +184,53 @@ std::string StallHint(const GbmParameters& parameters) {
                      in_force(kMinGain, "0"));
 }
 
-GbmParameters Without(GbmParameters parameters, std::initializer_list<Names> all) {
+GbmParameters Without(GbmParameters parameters, std::span<const Names> all) {
   for (const Names& names : all) {
     for (const char* name : names) parameters.erase(name);
   }
   return parameters;
 }
 
+// Every parameter and alias: in the library's JSON of them nothing else is in quotes.
+std::vector<std::string> KnownNames(const LightGbmApi& api) {
+  std::string json(std::size_t{1} << 16, '\0');
+  std::int64_t needed = 0;  // counts the terminating zero
+  const auto dump = [&] {
+    api.Check(api.DumpParamAliases(static_cast<std::int64_t>(json.size()), &needed, json.data()),
+              "listing parameters");
+  };
+  dump();
+  if (static_cast<std::size_t>(needed) > json.size()) {
+    json.resize(static_cast<std::size_t>(needed));
+    dump();
+  }
+  std::vector<std::string> names;
+  for (const Names& taken_out : kTakenOut) {
+    names.insert(names.end(), taken_out.begin(), taken_out.end());
+  }
+  for (std::size_t open = json.find('"'); open != std::string::npos;) {
+    const std::size_t close = json.find('"', open + 1);
+    if (close == std::string::npos) break;
+    names.push_back(json.substr(open + 1, close - open - 1));
+    open = json.find('"', close + 1);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 }  // namespace
+
+void CheckLightGbmNames(const GbmParameters& parameters, const LightGbmApi& api) {
+  const std::vector<std::string> known = KnownNames(api);
+  for (const auto& [name, value] : parameters) {
+    if (std::binary_search(known.begin(), known.end(), name)) continue;
+    const std::vector<std::string> near = NearestNames(name, known);
+    throw std::invalid_argument(
+        fmt::format("parameters: '{}'; allowed: what this LightGBM knows{}", name,
+                    near.empty() ? "" : fmt::format(", such as {}", Joined(near))));
+  }
+}
 
 std::string LightGbmParameterText(const GbmParameters& parameters) {
   std::string text;
@@ -162,22 +247,23 @@ std::string LightGbmParameterText(const GbmParameters& parameters) {
 }
 
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
-  GbmParameters result = Without(parameters, {kNumThreads, kEarlyStopping});
+  GbmParameters result = Without(parameters, std::array{kNumThreads, kEarlyStopping});
   result.emplace("num_threads", "1");
   return result;
 }
 
 LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task task,
-                                        std::size_t num_scores, LossKind loss) {
-  CheckObjective(parameters, task, loss);
+                                        std::size_t num_scores, const LossOptions& loss) {
+  CheckObjective(parameters, task, loss.kind);
   CheckNumClass(parameters, num_scores);
+  CheckHeeded(parameters, loss);
   CheckCarried(parameters, task);
   LightGbmSettings settings;
   if (const auto rounds = FindParameter(parameters, kNumIterations)) {
     settings.num_rounds = ToInteger(*rounds);
   }
   if (const auto stopping = FindParameter(parameters, kEarlyStopping)) {
-    settings.early_stopping_rounds = ToInteger(*stopping);
+    settings.early_stopping_rounds = std::max<std::int64_t>(0, ToInteger(*stopping));
   }
   if (const auto threads = FindParameter(parameters, kNumThreads)) {
     settings.num_threads = static_cast<int>(std::max<std::int64_t>(0, ToInteger(*threads)));
@@ -190,10 +276,29 @@ LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task ta
   }
   settings.samples = Samples(parameters);
   settings.stall_hint = StallHint(parameters);
-  settings.text = LightGbmParameterText(
-      Without(parameters, {kObjective, kNumClass, kNumIterations, kEarlyStopping}));
-  settings.text += fmt::format("objective=custom num_class={}", num_scores);
+  settings.parameters = Without(parameters, kTakenOut);
+  settings.parameters["objective"] = "custom";
+  settings.parameters["num_class"] = std::to_string(num_scores);
+  settings.Text();  // refuses what has no such form
   return settings;
+}
+
+std::string LightGbmSettings::Text(std::int64_t draw) const {
+  if (draw == 0) return LightGbmParameterText(parameters);
+  // LightGBM's generator is linear: neighbouring seeds have nearly the same first numbers, while
+  // multiples of this prime are far apart.
+  constexpr std::int64_t kStride = 104729;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  GbmParameters changed = parameters;
+  const auto seed_of_all = FindParameter(parameters, kSeed);
+  for (const DrawSeed& seed : kDrawSeeds) {
+    auto given = FindParameter(parameters, seed.names);
+    if (!given) given = seed_of_all;
+    const std::int64_t base = given ? ToInteger(*given) % kMost : seed.by_default;
+    for (const char* name : seed.names) changed.erase(name);
+    changed[*seed.names.begin()] = std::to_string((base + draw % kMost * kStride) % kMost);
+  }
+  return LightGbmParameterText(changed);
 }
 
 }  // namespace bregboost::detail

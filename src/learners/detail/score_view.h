@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -37,6 +38,25 @@ class ScoreCopy {
       const float* floats = std::get<const float*>(scores.data);
       floats_.assign(floats, floats + size);
       view_.data = floats_.data();
+    }
+  }
+  // Class-major scores in the type and layout of `like`.
+  void AssignClassMajor(std::span<const double> scores, const ScoreView& like) {
+    view_ = like;
+    const auto put = [&](auto& values) {
+      values.resize(like.size());
+      const bool class_major = like.layout == ScoreLayout::kClassMajor;
+      for (std::size_t j = 0; j < like.size(); ++j) {
+        const std::size_t row = j % like.num_rows;
+        const std::size_t at = class_major ? j : row * like.num_scores + j / like.num_rows;
+        values[at] = static_cast<typename std::decay_t<decltype(values)>::value_type>(scores[j]);
+      }
+      view_.data = values.data();
+    };
+    if (std::holds_alternative<const double*>(like.data)) {
+      put(doubles_);
+    } else {
+      put(floats_);
     }
   }
   // No rows before the first Assign().

@@ -111,11 +111,17 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
   const auto mass_of = [&](std::size_t row) {
     return metric.weights().empty() ? 1.0 : metric.weights()[row];
   };
+  const auto whole = [&](std::size_t k) {
+    double total = 0.0;
+    for (std::size_t row = 0; row < n; ++row) {
+      const double slope = gradient[k * n + row];
+      if (mass_of(row) > 0.0) total += slope * slope / mass_of(row);
+    }
+    return total;
+  };
   double total = 0.0;
   if (before.num_rows == 0) {
-    for (std::size_t j = 0; j < gradient.size(); ++j) {
-      if (mass_of(j % n) > 0.0) total += gradient[j] * gradient[j] / mass_of(j % n);
-    }
+    for (std::size_t k = 0; k < after.num_scores; ++k) total += whole(k);
     return std::sqrt(metric.total() * total);
   }
   std::vector<double> change(after.size(), 0.0);
@@ -137,6 +143,11 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return column[a] < column[b]; });
+    // Changes that drown in rounding tell nothing.
+    if (column[order.back()] - column[order.front()] <= same_leaf) {
+      total += whole(k);
+      continue;
+    }
     double sum = 0.0;
     double mass = 0.0;
     for (std::size_t j = 0; j < n; ++j) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "learners/detail/array_interface.h"
+#include "learners/detail/parameter_text.h"
 
 namespace bregboost::detail {
 namespace {
@@ -105,7 +106,13 @@ void XgboostBooster::Create() {
   void* handle = nullptr;
   api_->Check(api_->BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
   booster_ = XgboostBoosterHandle(handle, {api_.get()});
-  for (const auto& [name, value] : settings_.parameters) {
+  GbmParameters parameters = settings_.parameters;
+  if (num_empty_rounds_ > 0) {  // with the same seed the draws would be the same
+    const auto seed = FindParameter(parameters, {"seed", "random_state"});
+    parameters.erase("random_state");
+    parameters["seed"] = std::to_string((seed ? ToInteger(*seed) : 0) + num_empty_rounds_);
+  }
+  for (const auto& [name, value] : parameters) {
     api_->Check(api_->BoosterSetParam(handle, name.c_str(), value.c_str()), "setting parameters");
   }
   NameFeatures();
@@ -188,8 +195,8 @@ bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const floa
   ++num_rounds_;
   Predict(0, next_scores_);
   if (!MovedApart(scores_[0].values, next_scores_, settings_.num_scores) && !LastRoundHasSplit()) {
-    SliceTo(num_rounds_ - 1);  // the scores read so far are still right
     ++num_empty_rounds_;
+    SliceTo(num_rounds_ - 1);  // the scores read so far are still right
     return false;
   }
   scores_[0].values.swap(next_scores_);

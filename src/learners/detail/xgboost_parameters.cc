@@ -162,7 +162,8 @@ XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task
     settings.num_rounds = ToInteger(*rounds);
   }
   if (const auto stopping = FindParameter(parameters, kEarlyStopping)) {
-    settings.early_stopping_rounds = ToInteger(*stopping);
+    // 0 or less turns it off, as in LightGBM.
+    settings.early_stopping_rounds = std::max<std::int64_t>(0, ToInteger(*stopping));
   }
   settings.num_threads = NumThreads(parameters);
   if (const auto rate = FindParameter(parameters, kLearningRate)) {

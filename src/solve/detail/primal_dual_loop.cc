@@ -58,9 +58,11 @@ class PrimalDualLoop {
       if (!FollowBoundSchedule(converged) && converged) return Finish(*reason);
       const StepOutcome outcome = TakeStep(previous_sigma);
       last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
-      stats_.stationarity = *last_pull_ + (std::isnan(outcome.residual) ? 0.0 : outcome.residual);
-      // A learner that cannot move shows nothing about the point it is at.
-      if (!outcome.stalled.empty()) stats_.stationarity = kInfinity;
+      stats_.stationarity = *last_pull_ + outcome.residual;
+      // A learner that cannot move, or knows no residual, shows nothing about the point it is at.
+      if (!outcome.stalled.empty() || std::isnan(outcome.residual)) {
+        stats_.stationarity = kInfinity;
+      }
       stats_.averaging_weight = step_.sigma() / sigma_0_;  // t_k = sigma_k / sigma_0
       if (options_.use_average) learner_.AccumulateAverage(stats_.averaging_weight);
       AverageMultipliers();
@@ -174,12 +176,23 @@ class PrimalDualLoop {
     if (settings_.stop && !broken) {
       if (const auto special = settings_.stop(stats_, g_)) return special;
     }
-    if (broken || reason == TerminationReason::kConverged) return reason;
+    if (broken) return reason;
+    if (reason == TerminationReason::kConverged && IsStationary()) return reason;
     if (!stopped_.empty()) return TerminationReason::kEarlyStopped;
     // While multipliers move, so does psi, and a later step may find what this one did not.
     const bool last_chance = reason == TerminationReason::kIterationLimit || !multipliers_moved_;
     if (!stalled_.empty() && last_chance) return TerminationReason::kStalled;
-    return reason;
+    if (reason != TerminationReason::kConverged) return reason;
+    const bool out_of_rounds = stats_.k >= options_.termination.max_iterations;
+    return out_of_rounds ? std::optional(TerminationReason::kIterationLimit) : std::nullopt;
+  }
+
+  // What a step says of a residual is a guess where the step was inexact; before it ends the solve,
+  // the point itself is asked.
+  bool IsStationary() const {
+    if (!std::isnan(stats_.accuracy_reached)) return true;
+    return learner_.StationarityResidual(constraints_, y_, settings_.objective_weight) <=
+           options_.termination.stationarity_tolerance;
   }
 
   // Bounds that follow a schedule shift g; the previous values shift with them, so that the
@@ -231,7 +244,8 @@ class PrimalDualLoop {
       evaluations_ += outcome.evaluations;
       Evaluate();
       const std::optional<double> room = StepRoom(g_before, outcome.distance);
-      if (checks_steps_ && room.value_or(1.0) < 1.0 && attempt < kMostRetries) {
+      const bool too_long = checks_steps_ && room.value_or(1.0) < 1.0;
+      if (too_long && outcome.stopped.empty() && attempt < kMostRetries) {
         constexpr double kMargin = 0.9;  // so that the repeated step passes
         step_.tau *= kMargin * *room;
         learner_.Restore(*before_step_);
@@ -332,6 +346,10 @@ class PrimalDualLoop {
   AbppResult Finish(TerminationReason reason) {
     if (reason == TerminationReason::kNumericalError && before_step_) {
       learner_.Restore(*before_step_);  // the last point that was sound
+    } else if (reason == TerminationReason::kEarlyStopped && !options_.use_average) {
+      learner_.ReturnToBest();
+      Evaluate();
+      FillStats();  // of the model that is returned
     } else if (options_.use_average) {
       learner_.UseAverage();
       Evaluate();
