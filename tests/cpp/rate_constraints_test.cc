@@ -262,11 +262,36 @@ TEST(Derivatives, DiagonalIsExactForOneConvexEvent) {
                 1.0, 1e-4);
   }
   const RowData numeric = RegressionRows(40, 20);
-  for (const LossOptions& loss : {kSquared, kHuber}) {
-    const RateConstraints set(ParseAll({"loss <= 30%"}), numeric, {}, loss);
-    EXPECT_NEAR(test::ExpectHessianBound(test::OneConstraint(set, 0),
-                                         RandomScores(numeric, 1.0, 21), 40, 22),
-                1.0, 1e-4);
+  const RateConstraints set(ParseAll({"loss <= 30%"}), numeric, {}, kSquared);
+  EXPECT_NEAR(
+      test::ExpectHessianBound(test::OneConstraint(set, 0), RandomScores(numeric, 1.0, 21), 40, 22),
+      1.0, 1e-4);
+}
+
+// Beyond delta the second derivative is 0. The diagonal is more than that: enough for the quadratic
+// model to lie above the loss, however far away, and no more than touching it needs.
+TEST(Derivatives, QuadraticModelLiesAboveHuberLoss) {
+  RowData row;
+  row.targets = {0.0};
+  const RateConstraints set(ParseAll({"loss <= 30%"}), row, {}, kHuber);
+  const std::vector<double> y = {1.0};
+  const auto value = [&](double score) {
+    std::vector<double> gradient = {0.0};
+    return set.AddLagrangian(std::vector{score}, y, gradient, {});
+  };
+  for (const double at : {-40.0, -0.61, -0.6, -0.2, 0.0, 0.5, 0.7, 3.0, 1e6}) {
+    SCOPED_TRACE(at);
+    std::vector<double> slope = {0.0}, curvature = {0.0};
+    const double there = set.AddLagrangian(std::vector{at}, y, slope, curvature);
+    const auto model = [&](double score) {
+      const double step = score - at;
+      return there + slope[0] * step + 0.5 * curvature[0] * step * step;
+    };
+    for (double score = -50.0; score <= 50.0; score += 0.37) {
+      ASSERT_GE(model(score), value(score) - 1e-9 * std::abs(there)) << score;
+    }
+    EXPECT_NEAR(model(-at), value(-at), 1e-9 * (1.0 + std::abs(there)));
+    EXPECT_EQ(curvature[0], std::abs(at) <= 0.6 ? 1.0 : 0.6 / std::abs(at));
   }
 }
 

@@ -13,10 +13,14 @@ EventTerm ResidualLoss(const LossOptions& options, double residual) {
     return {.value = residual * residual, .slope = 2.0 * residual, .curvature = 2.0};
   }
   const double delta = options.huber_delta;
-  if (std::abs(residual) > delta) {
-    return {.value = delta * (std::abs(residual) - 0.5 * delta),
+  const double size = std::abs(residual);
+  if (size > delta) {
+    // The second derivative is 0 here, and Newton steps with it would have no end. With delta / |r|
+    // the quadratic model touches the loss at r and -r and lies above it everywhere, so its minimum
+    // never overshoots.
+    return {.value = delta * (size - 0.5 * delta),
             .slope = std::copysign(delta, residual),
-            .curvature = 0.0};
+            .curvature = delta / size};
   }
   return {.value = 0.5 * residual * residual, .slope = residual, .curvature = 1.0};
 }
