@@ -107,6 +107,14 @@ TEST(XgboostParameters, RoundsAreTakenOutAndTheRestPassesUntouched) {
   EXPECT_EQ(ReadXgboostParameters({}, Task::kBinary, 1).num_rounds, std::nullopt);
 }
 
+TEST(XgboostParameters, EarlyStoppingOfNoRoundsIsOff) {
+  for (const char* rounds : {"0", "-3"}) {
+    EXPECT_EQ(ReadXgboostParameters({{"early_stopping_rounds", rounds}}, Task::kBinary, 1)
+                  .early_stopping_rounds,
+              0);
+  }
+}
+
 TEST(XgboostParameters, TreesWithoutBinsReadPlainFeatures) {
   EXPECT_TRUE(ReadXgboostBinning({}).has_bins);
   EXPECT_TRUE(ReadXgboostBinning({{"tree_method", "hist"}}).has_bins);

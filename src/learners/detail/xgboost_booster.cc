@@ -107,7 +107,9 @@ void XgboostBooster::Create() {
   api_->Check(api_->BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
   booster_ = XgboostBoosterHandle(handle, {api_.get()});
   GbmParameters parameters = settings_.parameters;
-  if (num_empty_rounds_ > 0) {  // with the same seed the draws would be the same
+  if (num_empty_rounds_ > 0) {
+    // With the same seed the draws would be the same. (XGBoost 2.1 draws features, not rows,
+    // without regard to the seed: there they are.)
     const auto seed = FindParameter(parameters, {"seed", "random_state"});
     parameters.erase("random_state");
     parameters["seed"] = std::to_string((seed ? ToInteger(*seed) : 0) + num_empty_rounds_);
