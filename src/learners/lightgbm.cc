@@ -27,7 +27,6 @@ std::unique_ptr<BoostedLearner> BoostedLearner::LightGbm(
     const LightGbmDataset& train, const Objective& objective, const BoostedOptions& options,
     std::span<const HeldOut<LightGbmDataset>> held_out) {
   const HeldOutParts parts(train, objective, held_out);
-  detail::CheckLightGbmNames(options.parameters, *train.api());
   detail::LightGbmSettings library = ReadParameters(objective, options);
   detail::CheckLightGbmNames(options.parameters, *train.api());
   BoosterSettings settings = LightGbmBoosterSettings(objective, options);
