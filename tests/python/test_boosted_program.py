@@ -88,7 +88,9 @@ def test_without_constraints_it_is_the_stock_library(program, case):
 
 
 @BOTH
-@pytest.mark.parametrize("rows", [cancer(), weighted(mixed())], ids=["cancer", "mixed"])
+@pytest.mark.parametrize(
+    "rows", [cancer(), wine(), weighted(mixed())], ids=["cancer", "wine", "mixed"]
+)
 @pytest.mark.parametrize("rounds_per_step", ["1", "2"])
 def test_folds_without_constraints_are_stock_trainings_of_their_own(
     program, library, rows, rounds_per_step
@@ -200,6 +202,17 @@ def test_a_gap_between_groups_is_closed(program, library):
 
 
 @BOTH
+def test_early_stopping_under_a_limit_ends_at_the_lowest_loss(program, library):
+    case = training(library, cancer(), rounds=300)
+    line = ["--constraint", "fnr <= 5%", "--dual-step", "0.1", "--early-stopping", "6"]
+    run = program.train(case, *line, "--folds", "4", "--rounds-per-step", "2")
+    assert run.result["reason"] == "early_stopped"
+    losses = [row["objective"] for row in run.result["history"]]
+    assert run.result["objective"] == pytest.approx(min(losses), rel=1e-6)
+    assert run.result["rounds"] == [2 * np.argmin(losses)] * 4
+
+
+@BOTH
 @pytest.mark.parametrize("rows", [cancer(), wine()], ids=["cancer", "wine"])
 def test_a_slack_limit_changes_nothing_but_the_proximal_term(program, library, rows):
     """With a long primal step that term is nothing too. Derivatives are floats in both runs, but
@@ -271,6 +284,13 @@ REFUSED = [
     ("lightgbm", cancer(), "boosting=dart", "re-weights earlier trees"),
     ("lightgbm", cancer(), "boosting=rf", "allowed: gbdt, goss"),
     ("lightgbm", cancer(), "scale_pos_weight=3", "allowed: 1 (constraints set the class weights"),
+    ("lightgbm", cancer(), "pos_bagging_fraction=0.5", "LightGBM draws by class for its own"),
+    (
+        "lightgbm",
+        cancer(),
+        "num_leavess=3",
+        "allowed: what this LightGBM knows, such as num_leaves",
+    ),
     ("xgboost", cancer(), "objective=reg:squarederror", "binary:logistic"),
     ("xgboost", cancer(), "booster=gblinear", "linear learner"),
     ("xgboost", cancer(), "booster=dart", "re-weights earlier trees"),
