@@ -42,7 +42,7 @@ LightGbmDataset LightGbmDataset::FromArray(const FeatureArray& features,
   }
   const auto api = reference != nullptr ? reference->api() : detail::LightGbmApi::Load(library);
   detail::CheckLightGbmNames(parameters, *api);
-  std::string text = detail::LightGbmParameterText(parameters);
+  std::string text = detail::LightGbmParameterText(detail::LightGbmDataParameters(parameters));
   if (!features.categorical.empty()) {
     text += fmt::format(" categorical_feature={}", fmt::join(features.categorical, ","));
   }

@@ -125,6 +125,11 @@ TEST_F(LightGbmDatasets, ForeignHandlesTrainAndStayAsTheyWere) {
   EXPECT_THROW(LightGbmDataset::Adopt(nullptr), std::invalid_argument);
 }
 
+TEST_F(LightGbmDatasets, TheObjectiveIsTheLearnersBusiness) {
+  const GeneratedData data = testing::ThreeClasses(90, 35);
+  EXPECT_NO_THROW(testing::MakeDataset<LightGbmKit>(data, {{"objective", "multiclass"}}));
+}
+
 TEST_F(LightGbmDatasets, WhatDoesNotFitIsRefused) {
   const GeneratedData data = testing::TwoGroups(100, 33);
   LightGbmDataset dataset = testing::MakeDataset<LightGbmKit>(data, {});

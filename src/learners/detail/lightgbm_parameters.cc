@@ -246,6 +246,10 @@ std::string LightGbmParameterText(const GbmParameters& parameters) {
   return text;
 }
 
+GbmParameters LightGbmDataParameters(const GbmParameters& parameters) {
+  return Without(parameters, std::array{kObjective, kNumClass});
+}
+
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
   GbmParameters result = Without(parameters, std::array{kNumThreads, kEarlyStopping});
   result.emplace("num_threads", "1");

@@ -42,6 +42,9 @@ void CheckLightGbmNames(const GbmParameters& parameters, const LightGbmApi& api)
 // own.
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters);
 
+// For a data set, which has no objective.
+GbmParameters LightGbmDataParameters(const GbmParameters& parameters);
+
 // "key=value key=value", quiet unless the user asks for more.
 std::string LightGbmParameterText(const GbmParameters& parameters);
 

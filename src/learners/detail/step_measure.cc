@@ -1,6 +1,7 @@
 #include "learners/detail/step_measure.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -15,36 +16,54 @@ struct Sums {
   double curved = 0.0;
 };
 
+// Sums side by side, which the compiler may keep in one vector without changing their order.
+constexpr std::size_t kLanes = 8;
+struct Lanes {
+  std::array<double, kLanes> squares{};
+  std::array<double, kLanes> curved{};
+
+  void Add(std::size_t lane, double before, double after, double hessian, double weight,
+           double inverse_weight) {
+    const double change = after - before;
+    const double bent = change * hessian;
+    squares[lane] += weight * change * change;
+    curved[lane] += bent * bent * inverse_weight;
+  }
+  Sums Total() const {
+    return {std::accumulate(squares.begin(), squares.end(), 0.0),
+            std::accumulate(curved.begin(), curved.end(), 0.0)};
+  }
+};
+
 template <class T>
 Sums SumPlain(const T* before, const T* after, const float* hessian, std::size_t size) {
-  double squares = 0.0;
-  double curved = 0.0;
-#pragma omp simd reduction(+ : squares, curved)
-  for (std::size_t j = 0; j < size; ++j) {
-    const double change = static_cast<double>(after[j]) - static_cast<double>(before[j]);
-    const double bent = change * static_cast<double>(hessian[j]);
-    squares += change * change;
-    curved += bent * bent;
+  Lanes lanes;
+  std::size_t j = 0;
+  for (; j + kLanes <= size; j += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      lanes.Add(lane, static_cast<double>(before[j + lane]), static_cast<double>(after[j + lane]),
+                static_cast<double>(hessian[j + lane]), 1.0, 1.0);
+    }
   }
-  return {squares, curved};
+  for (; j < size; ++j) {
+    lanes.Add(j % kLanes, static_cast<double>(before[j]), static_cast<double>(after[j]),
+              static_cast<double>(hessian[j]), 1.0, 1.0);
+  }
+  return lanes.Total();
 }
 
 // One score of rows that are `stride` apart.
 template <class T>
 Sums SumWeighted(const T* before, const T* after, const float* hessian, const double* weights,
                  std::size_t rows, std::size_t stride) {
-  double squares = 0.0;
-  double curved = 0.0;
-#pragma omp simd reduction(+ : squares, curved)
+  Lanes lanes;
   for (std::size_t i = 0; i < rows; ++i) {
     const double weight = weights[i];
-    const double change =
-        static_cast<double>(after[i * stride]) - static_cast<double>(before[i * stride]);
-    const double bent = change * static_cast<double>(hessian[i * stride]);
-    squares += weight * change * change;
-    curved += weight > 0.0 ? bent * bent / weight : 0.0;
+    lanes.Add(i % kLanes, static_cast<double>(before[i * stride]),
+              static_cast<double>(after[i * stride]), static_cast<double>(hessian[i * stride]),
+              weight, weight > 0.0 ? 1.0 / weight : 0.0);
   }
-  return {squares, curved};
+  return lanes.Total();
 }
 
 template <class T>
@@ -134,7 +153,7 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
                [&](std::size_t row, std::size_t k, double score) { change[k * n + row] -= score; });
   // Sums of scores are rounded, so that rows of one leaf change by almost the same amount.
   const bool floats = std::holds_alternative<const float*>(after.data);
-  const double epsilon = floats ? double{std::numeric_limits<float>::epsilon()}
+  const double epsilon = floats ? static_cast<double>(std::numeric_limits<float>::epsilon())
                                 : std::numeric_limits<double>::epsilon();
   const double same_leaf = 4.0 * epsilon * (1.0 + largest);
   std::vector<std::size_t> order(n);
