@@ -3,7 +3,8 @@
 //
 // Rounds of the two are interleaved one by one in a single process, so that whatever else the
 // machine does hits both; a run's ratio is the ratio of the summed times, and the table shows the
-// median over runs. Peak memory comes from child processes, one per case.
+// median over runs. Where two cannot be interleaved, whole trainings alternate. Peak memory comes
+// from child processes, one per case.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -51,13 +52,13 @@ struct Settings {
 std::vector<Constraint> SlackLimit() { return {ParseConstraint("error(class=0) <= 90%")}; }
 std::vector<Constraint> BindingLimit() { return {ParseConstraint("error(class=1) <= 30%")}; }
 
-// Differences between groups; with two labels they make 100 cells.
+// Differences between groups, slack as well; with two labels they make 100 cells.
 std::vector<Constraint> GroupLimits(std::size_t count) {
   std::vector<Constraint> limits;
   for (std::size_t step = 1; limits.size() < count; ++step) {
     for (std::size_t g = 0; g < kGroups && limits.size() < count; ++g) {
       limits.push_back(ParseConstraint(
-          fmt::format("error(group=g{}) - error(group=g{}) <= 5%", g, (g + step) % kGroups)));
+          fmt::format("error(group=g{}) - error(group=g{}) <= 90%", g, (g + step) % kGroups)));
     }
   }
   return limits;
@@ -292,15 +293,23 @@ class Cases {
     RateConstraints constraints(SlackLimit(), data.rows);
     std::vector<Times> runs;
     for (int run = 0; run < settings_.repeats; ++run) {
-      typename Library::Stock stock(dataset, data.rows, settings_.threads);
+      Times times;
+      {
+        // One after the other: LightGBM's number of threads is the process's, and the booster made
+        // last sets it.
+        typename Library::Stock stock(dataset, data.rows, settings_.threads);
+        const Clock::time_point start = Clock::now();
+        for (std::int64_t r = 0; r < settings_.trees; ++r) stock.Round();
+        times.stock = Since(start);
+      }
       const auto learner =
           Library::Lockstep(dataset, objective, constraints,
                             {.boosting = {.parameters = Library::Parameters(settings_.threads),
                                           .rounds_per_step = kRoundsPerStep}});
-      runs.push_back(
-          Interleave(*learner, constraints, settings_.trees / kRoundsPerStep, nullptr, [&] {
-            for (std::int64_t r = 0; r < kRoundsPerStep; ++r) stock.Round();
-          }));
+      times.ours =
+          Interleave(*learner, constraints, settings_.trees / kRoundsPerStep, nullptr, nullptr)
+              .ours;
+      runs.push_back(times);
     }
     report_.Add(*row, runs);
   }

@@ -1,6 +1,8 @@
 // The stock libraries training by themselves: what the learners are measured against.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -51,11 +53,12 @@ struct LightGbmLibrary {
       api_->Check(api_->DatasetSetField(train.handle(), "label", labels.data(),
                                         static_cast<int>(labels.size()), detail::kLgbFloat32),
                   "labels");
-      std::string text = "verbosity=-1 ";
-      text += rows.num_scores() == 1
-                  ? std::string("objective=binary")
-                  : "objective=multiclass num_class=" + std::to_string(rows.num_scores());
-      for (const auto& [name, value] : Parameters(threads)) text += " " + name + "=" + value;
+      std::string text =
+          fmt::format("verbosity=-1 objective={} num_class={}",
+                      rows.num_scores() == 1 ? "binary" : "multiclass", rows.num_scores());
+      for (const auto& [name, value] : Parameters(threads)) {
+        text += fmt::format(" {}={}", name, value);
+      }
       api_->Check(api_->BoosterCreate(train.handle(), text.c_str(), &booster_), "stock booster");
     }
     ~Stock() { api_->BoosterFree(booster_); }

@@ -2,6 +2,8 @@
 // and a group column of 50 levels. The same seed gives the same rows everywhere.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +48,7 @@ inline SyntheticData MakeSyntheticData(std::size_t n, std::size_t num_classes, s
   for (std::size_t k = 0; k < num_classes; ++k)
     data.rows.labels.levels.push_back(std::to_string(k));
   CategoricalColumn group{.name = "group", .levels = {}, .codes = {}};
-  for (std::size_t g = 0; g < kGroups; ++g) group.levels.push_back("g" + std::to_string(g));
+  for (std::size_t g = 0; g < kGroups; ++g) group.levels.push_back(fmt::format("g{}", g));
   for (std::size_t i = 0; i < n; ++i) {
     double x[kFeatures];
     for (double& value : x) {
