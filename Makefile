@@ -110,7 +110,7 @@ test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clan
 .PHONY: test-oldest
 test-oldest: setup build $(OLDEST_READY)  ## C++ tests of the tree learners with the oldest supported libraries
 	@for program in gbm_library_test lightgbm_dataset_test xgboost_dataset_test xgboost_booster_test \
-	    xgboost_parameters_test boosted_learner_test lockstep_test lightgbm_export_test \
+	    xgboost_parameters_test boosted_known_answers_test boosted_learner_test lockstep_test lightgbm_export_test \
 	    xgboost_export_test; do \
 	  VIRTUAL_ENV=$(CURDIR)/$(OLDEST) OMP_WAIT_POLICY=passive \
 	    build/dev/tests/cpp/$$program --gtest_brief=1; \

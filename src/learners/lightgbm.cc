@@ -29,7 +29,7 @@ std::unique_ptr<BoostedLearner> BoostedLearner::LightGbm(
   const HeldOutParts parts(train, objective, held_out);
   detail::LightGbmSettings library = ReadParameters(objective, options);
   detail::CheckLightGbmNames(options.parameters, *train.api());
-  BoosterSettings settings = LightGbmBoosterSettings(objective, options);
+  BoosterSettings settings = SettingsOf("LightGBM", library, options);
   const std::size_t num_scores = objective.rows().num_scores();
   std::vector<double> start = library.boost_from_average ? detail::LightGbmStartingScores(objective)
                                                          : std::vector<double>(num_scores, 0.0);

@@ -43,17 +43,18 @@ std::unique_ptr<BoostedLearner> BoostedLearner::Xgboost(
     const XgboostDataset& train, const Objective& objective, const BoostedOptions& options,
     std::span<const HeldOut<XgboostDataset>> held_out) {
   const HeldOutParts parts(train, objective, held_out);
+  detail::XgboostSettings library = ReadParameters(objective, options);
+  BoosterSettings settings = SettingsOf("XGBoost", library, options);
   auto booster = std::make_unique<detail::XgboostBooster>(
-      train, parts.datasets, ReadParameters(objective, options),
-      detail::SummariseTargets(objective.rows()));
+      train, parts.datasets, std::move(library), detail::SummariseTargets(objective.rows()));
   const auto api = train.api();
   ModelWriter writer = [api](std::span<const ModelPart> model_parts, const ExportSpec& spec) {
     return ToUbjson(api, ExportXgboost(model_parts, spec));
   };
   const detail::PassOptions pass{.softmax_hessian_factor = 2.0};
   return std::unique_ptr<BoostedLearner>(new BoostedLearner(
-      std::make_unique<Impl>(objective, XgboostBoosterSettings(objective, options), pass,
-                             std::move(booster), std::move(writer), parts.objectives)));
+      std::make_unique<Impl>(objective, std::move(settings), pass, std::move(booster),
+                             std::move(writer), parts.objectives)));
 }
 
 }  // namespace bregboost

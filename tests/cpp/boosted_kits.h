@@ -14,6 +14,8 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "bregboost/problem/parser.h"
+#include "bregboost/solve/abpp.h"
 #include "gbm_test_support.h"
 #include "generated_data.h"
 #include "xgboost_test_support.h"
@@ -218,6 +220,20 @@ template <class Kit>
 typename Kit::Dataset MakeDataset(const GeneratedData& data, const GbmParameters& parameters,
                                   const typename Kit::Dataset* reference = nullptr) {
   return Kit::Dataset::FromArray(Features(data), parameters, reference);
+}
+
+inline std::vector<Constraint> Parse(const std::vector<std::string>& texts) {
+  std::vector<Constraint> constraints;
+  for (const std::string& text : texts) constraints.push_back(ParseConstraint(text));
+  return constraints;
+}
+
+// So many iterations, whatever the residual says.
+inline AbppOptions Iterations(std::int64_t iterations) {
+  AbppOptions options;
+  options.termination.max_iterations = iterations;
+  options.termination.stationarity_tolerance = 0.0;
+  return options;
 }
 
 }  // namespace bregboost::testing

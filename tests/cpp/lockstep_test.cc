@@ -21,9 +21,11 @@ namespace {
 
 using detail::NoConstraints;
 using testing::GeneratedData;
+using testing::Iterations;
 using testing::LargestDifference;
 using testing::LightGbmKit;
 using testing::MakeDataset;
+using testing::Parse;
 using testing::Scores;
 using testing::XgboostKit;
 
@@ -31,19 +33,6 @@ template <class Kit>
 class Lockstep : public testing::GbmTest<typename Kit::Api> {};
 using Kits = ::testing::Types<LightGbmKit, XgboostKit>;
 TYPED_TEST_SUITE(Lockstep, Kits);
-
-std::vector<Constraint> Parse(const std::vector<std::string>& texts) {
-  std::vector<Constraint> constraints;
-  for (const std::string& text : texts) constraints.push_back(ParseConstraint(text));
-  return constraints;
-}
-
-AbppOptions Steps(std::int64_t steps) {
-  AbppOptions options;
-  options.termination.max_iterations = steps;
-  options.termination.stationarity_tolerance = 0.0;
-  return options;
-}
 
 GeneratedData Take(const GeneratedData& data, const std::vector<std::int32_t>& rows) {
   GeneratedData taken;
@@ -87,7 +76,7 @@ void ExpectIndependentTrainings(const GeneratedData& data, std::int64_t rounds_p
        .num_folds = 5,
        .seed = 3});
   NoConstraints none;
-  SolveAbpp(*learner, none, Steps(kRounds / rounds_per_step));
+  SolveAbpp(*learner, none, Iterations(kRounds / rounds_per_step));
   const std::size_t n = data.rows.num_rows();
   Scores mean(n * data.rows.num_scores(), 0.0);
   for (std::int32_t fold = 0; fold < 5; ++fold) {
@@ -125,7 +114,7 @@ TYPED_TEST(Lockstep, MultipliersMoveOnRowsThatTheBoostersHaveNotSeen) {
   const auto all = MakeDataset<TypeParam>(data, TypeParam::Parameters());
   const auto learner = TypeParam::Lockstep(all, objective, constraints,
                                            {.boosting = {.parameters = TypeParam::Parameters()}});
-  AbppOptions options = Steps(60);
+  AbppOptions options = Iterations(60);
   const AbppResult result = SolveAbpp(*learner, constraints, options);
   ASSERT_EQ(result.history.size(), 61U);
   EXPECT_GT(result.multipliers[0], 0.0);
@@ -135,7 +124,7 @@ TYPED_TEST(Lockstep, MultipliersMoveOnRowsThatTheBoostersHaveNotSeen) {
   const auto plain = TypeParam::Lockstep(all, objective, constraints,
                                          {.boosting = {.parameters = TypeParam::Parameters()}});
   NoConstraints none;
-  SolveAbpp(*plain, none, Steps(60));
+  SolveAbpp(*plain, none, Iterations(60));
   EXPECT_LT(out_of_fold, constraints.Evaluate(plain->scores()).exact[0] + 0.25 - 0.02);
 }
 
@@ -152,7 +141,7 @@ TYPED_TEST(Lockstep, TheNumberOfThreadsChangesNothing) {
     const auto learner = TypeParam::Lockstep(
         all, objective, constraints,
         {.boosting = {.parameters = parameters, .rounds_per_step = 2}, .num_folds = 3});
-    SolveAbpp(*learner, constraints, Steps(6));
+    SolveAbpp(*learner, constraints, Iterations(6));
     models.push_back(learner->Model());
   }
   EXPECT_TRUE(models[0] == models[1]);
@@ -175,7 +164,7 @@ TYPED_TEST(Lockstep, SamplingIsReproducibleAndGoesByTheSeed) {
     parameters["seed"] = run < 4 ? "7" : std::to_string(run);
     const auto learner = TypeParam::Lockstep(
         all, objective, constraints, {.boosting = {.parameters = parameters}, .num_folds = 4});
-    SolveAbpp(*learner, constraints, Steps(5));
+    SolveAbpp(*learner, constraints, Iterations(5));
     (run < 4 ? models : of_other_seeds)
         .insert(std::to_string(learner->scores()[0]) + std::to_string(learner->scores()[599]));
   }
@@ -194,7 +183,7 @@ TYPED_TEST(Lockstep, EarlyStoppingGoesWithConstraintsAndAverages) {
         all, objective, constraints,
         {.boosting = {.parameters = TypeParam::Parameters(), .early_stopping_rounds = 5},
          .num_folds = 3});
-    AbppOptions options = Steps(200);
+    AbppOptions options = Iterations(200);
     options.use_average = use_average;
     EXPECT_EQ(SolveAbpp(*learner, constraints, options).reason, TerminationReason::kEarlyStopped);
   }
@@ -251,7 +240,7 @@ TYPED_TEST(Lockstep, EarlyStoppingGoesByTheOutOfFoldLoss) {
   const auto learner =
       TypeParam::Lockstep(all, objective, constraints, {.boosting = {.parameters = parameters}});
   NoConstraints none;
-  const AbppResult result = SolveAbpp(*learner, none, Steps(500));
+  const AbppResult result = SolveAbpp(*learner, none, Iterations(500));
   EXPECT_EQ(result.reason, TerminationReason::kEarlyStopped);
   double best = result.history[1].objective;
   for (const IterationStats& row : result.history) best = std::min(best, row.objective);
@@ -282,7 +271,7 @@ TYPED_TEST(Lockstep, WhatDoesNotFitIsRefused) {
   }
   EXPECT_THROW(TypeParam::Lockstep(all, objective, constraints, options), std::exception);
   const auto learner = TypeParam::Lockstep(all, objective, constraints, {.boosting = boosting});
-  EXPECT_THROW(SolveAbpp(*learner, same_again, Steps(1)), std::invalid_argument);
+  EXPECT_THROW(SolveAbpp(*learner, same_again, Iterations(1)), std::invalid_argument);
 }
 
 TEST(AssignFolds, DealsEveryStratumEvenly) {
