@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bregboost/learners/boosted_options.h"
+#include "bregboost/model/model_adjustment.h"
 #include "bregboost/problem/cells.h"
 #include "bregboost/problem/objective.h"
 #include "bregboost/solve/proximal_learner.h"
@@ -29,12 +30,6 @@ template <class Dataset>
 struct HeldOut {
   Dataset dataset;
   const Objective* objective = nullptr;  // of its rows; outlives the learner
-};
-
-// What calibration adds to the scores of the finished model: F / temperature + offset.
-struct ModelAdjustment {
-  double temperature = 1.0;          // > 0
-  std::vector<double> offsets = {};  // one per score; empty: none
 };
 
 class BoostedLearner final : public ProximalLearner {
