@@ -316,12 +316,16 @@ void RateConstraints::AddDerivatives(std::span<const double> scores,
   kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian, /*want_value=*/false);
 }
 
-std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {
+std::vector<double> RateConstraints::ExactSums(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
-  const detail::EventSums sums = kernel_->Accumulate(scores);
+  return kernel_->Accumulate(scores).exact;
+}
+
+std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {
+  const std::vector<double> sums = ExactSums(scores);
   std::vector<Measurement> result;
   for (const CompiledConstraint& constraint : compiled_->constraints) {
-    result.push_back(bregboost::Measure(constraint, sums.exact));
+    result.push_back(bregboost::Measure(constraint, sums));
   }
   return result;
 }

@@ -48,6 +48,9 @@ class RateConstraints final : public ConstraintSet {
   }
   bool UpdateBounds(double progress, std::span<const double> scores) override;
 
+  // The sums S of the events, 0-1 and losses: column = cell * slots + slot.
+  std::vector<double> ExactSums(std::span<const double> scores) const;
+
   // Every constraint as written: value, violation and group rates with 0-1 events.
   std::vector<Measurement> Measure(std::span<const double> scores) const;
 

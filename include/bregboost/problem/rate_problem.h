@@ -1,0 +1,83 @@
+// What decisions are judged by: a cost rate to make small, limits on rates, and the merit that
+// trades one for the other. Every part is a function of the event sums S of one set of cells, so
+// a decision is judged without another look at the rows.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bregboost/problem/constraint.h"
+#include "bregboost/problem/rate_constraints.h"
+
+namespace bregboost {
+
+// An objective as the user names it: what it measures, and whether more of it is better. A constant
+// in it changes nothing and is left out.
+struct RateObjective {
+  RateExpression expression;
+  bool maximise = false;
+};
+
+// `accuracy`, `recall`, `tpr`, `tnr` and sums of them are made large; errors, losses, `fnr`, `fpr`,
+// `disagreement` and sums of them small. Throws std::invalid_argument for anything else: a
+// selection rate has no better side, and precision no linear form.
+RateObjective ParseObjective(std::string_view text);
+
+class RateProblem {
+ public:
+  // Keeps a reference to `rows`. Throws ConstraintError.
+  RateProblem(const std::vector<Constraint>& constraints, const RateObjective& objective,
+              const RowData& rows, const LossOptions& loss = {},
+              EmptySubsetPolicy policy = EmptySubsetPolicy::kError);
+  RateProblem(const std::vector<Constraint>& constraints, const RateObjective& objective,
+              const RowData&& rows, const LossOptions& loss = {},
+              EmptySubsetPolicy policy = EmptySubsetPolicy::kError) = delete;
+
+  // The constraints, then one more that always holds: cost <= the largest cost. Its row of A, the
+  // last, is the cost rate, and a multiplier of 1 on it makes A'y the whole Lagrangian.
+  const RateConstraints& rates() const { return rates_; }
+  const CompiledConstraints& compiled() const { return rates_.compiled(); }
+  const std::vector<Constraint>& constraints() const { return constraints_; }
+  const RateObjective& objective() const { return objective_; }
+  const RowData& rows() const { return rates_.rows(); }
+
+  std::size_t num_constraints() const { return constraints_.size(); }  // as written
+  std::size_t num_limits() const;                                      // rows of A that are theirs
+  // True if some constraint tells groups (or a baseline's predictions) apart, so that one threshold
+  // for all rows may not do.
+  bool names_groups() const { return names_groups_; }
+
+  // The rate to make small: the objective, or its largest value minus it.
+  double Cost(std::span<const double> sums) const;
+  double ObjectiveValue(std::span<const double> sums) const;  // as the user named it
+  // Over constraints as written, in their units; infinite where a rate is undefined.
+  double TotalViolation(std::span<const double> sums) const;
+  // cost + rho * total violation
+  double Merit(std::span<const double> sums, double rho) const;
+  std::vector<Measurement> Measure(std::span<const double> sums) const;
+
+  // g_j of every limit, 0-1 events; NaN where undefined.
+  std::vector<double> Excess(std::span<const double> sums) const;
+
+  // costs[cell * K + k]: what the Lagrangian cost + <multipliers, g> charges a row of that cell for
+  // the prediction k, in units of the cost rate per share of all rows. A loss counts as a miss of
+  // the label. Classification only; `multipliers` has one value per limit.
+  std::vector<double> CostTable(std::span<const double> multipliers) const;
+  // L_j: the most that limit j charges for one prediction over another, in the same unit.
+  std::span<const double> largest_charges() const { return largest_charges_; }
+
+ private:
+  std::vector<Constraint> constraints_;
+  RateObjective objective_;
+  double largest_cost_;  // of an objective that is made large: what its cost is counted from
+  RateConstraints rates_;
+  bool names_groups_ = false;
+  std::vector<double> largest_charges_;
+};
+
+// True if the event of `slot` happens to a row of `cell` with this prediction. Not for losses.
+bool Happens(const Slot& slot, const Cell& cell, std::int32_t predicted);
+
+}  // namespace bregboost

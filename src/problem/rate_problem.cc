@@ -1,0 +1,193 @@
+#include "bregboost/problem/rate_problem.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "bregboost/problem/parser.h"
+
+namespace bregboost {
+namespace {
+
+enum class Better { kLess, kMore, kNeither };
+
+Better BetterSide(RateKind kind) {
+  switch (kind) {
+    case RateKind::kError:
+    case RateKind::kBalancedError:
+    case RateKind::kLoss:
+    case RateKind::kDisagreement:
+    case RateKind::kFnr:
+    case RateKind::kFpr:
+      return Better::kLess;
+    case RateKind::kAccuracy:
+    case RateKind::kRecall:
+    case RateKind::kTpr:
+    case RateKind::kTnr:
+      return Better::kMore;
+    case RateKind::kSelectionRate:
+    case RateKind::kPrecision:
+      break;
+  }
+  return Better::kNeither;
+}
+
+RateObjective WithoutConstant(RateObjective objective) {
+  objective.expression.constant = 0.0;
+  return objective;
+}
+
+// A bound that no finite value of the cost breaks.
+Constraint AlwaysTrue(const RateObjective& objective) {
+  Constraint constraint;
+  constraint.expression = objective.expression;
+  const Range range = ValueRange(constraint.expression);
+  if (objective.maximise) {
+    constraint.relation = Relation::kAtLeast;
+    constraint.bound = range.low;
+  } else {
+    constraint.bound = std::isfinite(range.high) ? range.high : 1e30;
+  }
+  return constraint;
+}
+
+std::vector<Constraint> WithObjective(std::vector<Constraint> constraints,
+                                      const RateObjective& objective) {
+  constraints.push_back(AlwaysTrue(objective));
+  return constraints;
+}
+
+}  // namespace
+
+RateObjective ParseObjective(std::string_view text) {
+  RateObjective objective{.expression = ParseExpression(text)};
+  const auto all = [&](Better side) {
+    return std::all_of(objective.expression.terms.begin(), objective.expression.terms.end(),
+                       [&](const Term& term) {
+                         return term.coefficient > 0.0 && BetterSide(term.rate.kind) == side;
+                       });
+  };
+  objective.maximise = all(Better::kMore);
+  if (objective.maximise || all(Better::kLess)) return objective;
+  throw std::invalid_argument(fmt::format(
+      "objective: '{}'; allowed: sums of accuracy, recall, tpr, tnr (made large) or of error, "
+      "balanced_error, loss, disagreement, fnr, fpr (made small), each with a positive coefficient",
+      text));
+}
+
+bool Happens(const Slot& slot, const Cell& cell, std::int32_t predicted) {
+  switch (slot.kind) {
+    case SlotKind::kMissClass:
+      return predicted != slot.class_code;
+    case SlotKind::kMissLabel:
+      return predicted != cell.label;
+    case SlotKind::kMissBaseline:
+      return predicted != cell.baseline;
+    case SlotKind::kSelected:
+      return predicted == slot.class_code;
+    case SlotKind::kLoss:
+      break;
+  }
+  throw std::logic_error("a loss does not happen or not");
+}
+
+RateProblem::RateProblem(const std::vector<Constraint>& constraints, const RateObjective& objective,
+                         const RowData& rows, const LossOptions& loss, EmptySubsetPolicy policy)
+    : constraints_(constraints),
+      objective_(WithoutConstant(objective)),
+      largest_cost_(ValueRange(objective_.expression).high),
+      rates_(WithObjective(constraints, objective_), rows, SurrogateOptions{}, loss, policy) {
+  const CellTable& cells = compiled().cells;
+  names_groups_ = !cells.group_columns.empty() ||
+                  std::any_of(cells.cells.begin(), cells.cells.end(),
+                              [](const Cell& cell) { return cell.baseline >= 0; });
+  if (rows.task() == Task::kRegression) return;
+  // Charges of one limit alone, without the cost.
+  const std::size_t classes = rows.labels.levels.size();
+  const std::vector<double> none(num_limits(), 0.0);
+  const std::vector<double> base = CostTable(none);
+  for (std::size_t j = 0; j < num_limits(); ++j) {
+    std::vector<double> one = none;
+    one[j] = 1.0;
+    const std::vector<double> table = CostTable(one);
+    double largest = 0.0;
+    for (std::size_t cell = 0; cell < cells.cells.size(); ++cell) {
+      double low = std::numeric_limits<double>::infinity(), high = -low;
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double charge = table[cell * classes + k] - base[cell * classes + k];
+        low = std::min(low, charge);
+        high = std::max(high, charge);
+      }
+      largest = std::max(largest, high - low);
+    }
+    largest_charges_.push_back(largest);
+  }
+}
+
+std::size_t RateProblem::num_limits() const { return compiled().constraints.back().first_row; }
+
+double RateProblem::ObjectiveValue(std::span<const double> sums) const {
+  return compiled().constraints.back().rates.front().value.Dot(sums);
+}
+
+double RateProblem::Cost(std::span<const double> sums) const {
+  const double value = ObjectiveValue(sums);
+  return objective_.maximise ? largest_cost_ - value : value;
+}
+
+double RateProblem::TotalViolation(std::span<const double> sums) const {
+  double total = 0.0;
+  for (std::size_t c = 0; c < constraints_.size(); ++c) {
+    total += Violation(compiled().constraints[c], sums);
+  }
+  return total;
+}
+
+double RateProblem::Merit(std::span<const double> sums, double rho) const {
+  return Cost(sums) + rho * TotalViolation(sums);
+}
+
+std::vector<Measurement> RateProblem::Measure(std::span<const double> sums) const {
+  std::vector<Measurement> result;
+  for (std::size_t c = 0; c < constraints_.size(); ++c) {
+    result.push_back(bregboost::Measure(compiled().constraints[c], sums));
+  }
+  return result;
+}
+
+std::vector<double> RateProblem::Excess(std::span<const double> sums) const {
+  std::vector<double> excess = rates_.ValuesOf(sums, sums).exact;
+  excess.resize(num_limits());
+  return excess;
+}
+
+std::vector<double> RateProblem::CostTable(std::span<const double> multipliers) const {
+  const CompiledConstraints& c = compiled();
+  const std::size_t classes = rows().labels.levels.size();
+  const std::size_t slots = c.slots.size();
+  std::vector<double> y(multipliers.begin(), multipliers.end());
+  y.push_back(1.0);
+  const std::vector<double> coefficients = rates_.Coefficients(y);
+  double weight = 0.0;
+  for (const Cell& cell : c.cells.cells) weight += cell.rate_weight;
+  std::vector<double> table(c.cells.cells.size() * classes, 0.0);
+  for (std::size_t cell = 0; cell < c.cells.cells.size(); ++cell) {
+    for (std::size_t s = 0; s < slots; ++s) {
+      const double charge = weight * coefficients[cell * slots + s];
+      if (charge == 0.0) continue;
+      const bool loss = c.slots[s].kind == SlotKind::kLoss;
+      const Slot slot = loss ? Slot{.kind = SlotKind::kMissLabel} : c.slots[s];
+      for (std::size_t k = 0; k < classes; ++k) {
+        if (Happens(slot, c.cells.cells[cell], static_cast<std::int32_t>(k))) {
+          table[cell * classes + k] += charge;
+        }
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace bregboost

@@ -1,0 +1,130 @@
+#include "bregboost/problem/rate_problem.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "bregboost/problem/parser.h"
+
+namespace bregboost {
+namespace {
+
+// 0 and 1 by two groups: four rows of (0, a), two of (1, a), three of (0, b), one of (1, b).
+RowData SmallRows() {
+  RowData rows;
+  rows.labels = EncodeColumn("y", {"0", "0", "0", "0", "1", "1", "0", "0", "0", "1"});
+  rows.groups = {EncodeColumn("g", {"a", "a", "a", "a", "a", "a", "b", "b", "b", "b"})};
+  return rows;
+}
+
+// Predicts 1 for the second and third row (false alarms of a), the fifth, and the last.
+const std::vector<double> kScores = {-1, 1, 1, -1, 1, -1, -1, -1, -1, 1};
+
+std::vector<Constraint> Parse(const std::vector<std::string>& texts) {
+  std::vector<Constraint> constraints;
+  for (const std::string& text : texts) constraints.push_back(ParseConstraint(text));
+  return constraints;
+}
+
+TEST(RateProblem, JudgesByHandCountedRates) {
+  const RowData rows = SmallRows();
+  const RateProblem problem(Parse({"gap(error, by=g) <= 10%", "fnr <= 50%"}),
+                            ParseObjective("accuracy"), rows);
+  const std::vector<double> sums = problem.rates().ExactSums(kScores);
+  EXPECT_DOUBLE_EQ(problem.ObjectiveValue(sums), 0.7);
+  EXPECT_DOUBLE_EQ(problem.Cost(sums), 0.3);
+  // Errors: 3 of 6 in a, none in b; one of three positives is missed.
+  EXPECT_NEAR(problem.TotalViolation(sums), 0.4, 1e-12);
+  EXPECT_NEAR(problem.Merit(sums, 5.0), 0.3 + 5.0 * 0.4, 1e-12);
+  EXPECT_EQ(problem.num_constraints(), 2);
+  EXPECT_EQ(problem.num_limits(), 3);
+  EXPECT_TRUE(problem.names_groups());
+  const std::vector<double> excess = problem.Excess(sums);
+  EXPECT_NEAR(excess[0], 0.4, 1e-12);   // a - b
+  EXPECT_NEAR(excess[1], -0.6, 1e-12);  // b - a
+  EXPECT_NEAR(excess[2], 1.0 / 3.0 - 0.5, 1e-12);
+}
+
+// The Lagrangian of any predictions is the sum of what the table charges each row.
+TEST(RateProblem, CostTableAddsUpToTheLagrangian) {
+  const RowData rows = SmallRows();
+  for (const char* objective : {"error", "accuracy", "balanced_error", "fnr + 2 * fpr"}) {
+    const RateProblem problem(
+        Parse({"gap(error, by=g) <= 10%", "selection_rate <= 20%", "precision >= 60%"}),
+        ParseObjective(objective), rows);
+    std::vector<double> multipliers(problem.num_limits());
+    for (std::size_t j = 0; j < multipliers.size(); ++j) {
+      multipliers[j] = 0.3 + 0.2 * static_cast<double>(j);
+    }
+    const std::vector<double> table = problem.CostTable(multipliers);
+    const auto charged = [&](const std::vector<double>& scores) {
+      double total = 0.0;
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        const std::size_t cell = problem.compiled().cells.cell_of_row[i];
+        total += table[cell * 2 + (scores[i] > 0.0 ? 1 : 0)] / static_cast<double>(scores.size());
+      }
+      return total;
+    };
+    const auto lagrangian = [&](const std::vector<double>& scores) {
+      const std::vector<double> sums = problem.rates().ExactSums(scores);
+      const std::vector<double> excess = problem.Excess(sums);
+      double total = problem.Cost(sums);
+      for (std::size_t j = 0; j < excess.size(); ++j) total += multipliers[j] * excess[j];
+      return total;
+    };
+    std::vector<double> other = kScores;
+    other[0] = 1.0;
+    other[5] = 1.0;
+    other[9] = -1.0;
+    EXPECT_NEAR(charged(other) - charged(kScores), lagrangian(other) - lagrangian(kScores), 1e-12)
+        << objective;
+  }
+}
+
+TEST(RateProblem, LargestChargeIsAllRowsOverTheSmallestSubset) {
+  const RowData rows = SmallRows();
+  const RateProblem problem(Parse({"fnr <= 5%", "error(g=b) <= 5%"}), ParseObjective("error"),
+                            rows);
+  ASSERT_EQ(problem.largest_charges().size(), 2);
+  EXPECT_NEAR(problem.largest_charges()[0], 10.0 / 3.0, 1e-12);
+  EXPECT_NEAR(problem.largest_charges()[1], 10.0 / 4.0, 1e-12);
+}
+
+TEST(RateProblem, GroupsAndBaselineAreTold) {
+  RowData rows = SmallRows();
+  rows.baseline.assign(10, 0);
+  const RateObjective error = ParseObjective("error");
+  EXPECT_FALSE(RateProblem(Parse({"fnr <= 5%", "precision >= 1%"}), error, rows).names_groups());
+  EXPECT_TRUE(RateProblem(Parse({"churn <= 5%"}), error, rows).names_groups());
+  EXPECT_FALSE(RateProblem({}, error, rows).names_groups());
+}
+
+TEST(RateProblem, UndefinedRatesHaveNoFiniteMerit) {
+  const RowData rows = SmallRows();
+  const RateProblem problem(Parse({"precision >= 60%"}), ParseObjective("error"), rows);
+  const std::vector<double> none(10, -1.0);
+  EXPECT_TRUE(std::isinf(problem.Merit(problem.rates().ExactSums(none), 5.0)));
+}
+
+TEST(RateProblem, ObjectivesHaveABetterSide) {
+  EXPECT_TRUE(ParseObjective("accuracy").maximise);
+  EXPECT_TRUE(ParseObjective("recall(class=a) + tnr").maximise);
+  EXPECT_FALSE(ParseObjective("balanced_error").maximise);
+  for (const char* text : {"selection_rate", "precision", "accuracy - error", "error + accuracy"}) {
+    EXPECT_THROW(ParseObjective(text), std::invalid_argument) << text;
+  }
+}
+
+TEST(RateProblem, RegressionCostsAreLosses) {
+  RowData rows;
+  rows.targets = {0.0, 1.0, 2.0};
+  rows.groups = {EncodeColumn("g", {"a", "b", "b"})};
+  const RateProblem problem(Parse({"loss(g=b) <= 0.5"}), ParseObjective("loss"), rows,
+                            {.kind = LossKind::kSquared});
+  const std::vector<double> sums = problem.rates().ExactSums(std::vector<double>{1.0, 1.0, 0.0});
+  EXPECT_DOUBLE_EQ(problem.Cost(sums), (1.0 + 0.0 + 4.0) / 3.0);
+  EXPECT_NEAR(problem.TotalViolation(sums), 2.0 - 0.5, 1e-12);
+}
+
+}  // namespace
+}  // namespace bregboost
