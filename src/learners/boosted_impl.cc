@@ -71,13 +71,15 @@ BoostedLearner::Impl::Impl(const Objective& objective, BoosterSettings settings,
       scored_(1 + held_out.size()) {
   detail::RequireAtLeast<std::int64_t>("rounds_per_step", settings_.rounds_per_step, 1);
   detail::RequireAtLeast<std::int64_t>("early_stopping_rounds", settings_.early_stopping_rounds, 0);
-  if (settings_.early_stopping_rounds > 0 && held_out.empty()) {
-    throw std::invalid_argument(
-        fmt::format("early_stopping_rounds: {}; allowed without a held-out set: 0",
-                    settings_.early_stopping_rounds));
+  if (settings_.early_stopping_rounds > 0 && (held_out.empty() || held_out[0] == nullptr)) {
+    throw std::invalid_argument(fmt::format(
+        "early_stopping_rounds: {}; allowed without {}: 0", settings_.early_stopping_rounds,
+        held_out.empty() ? "a held-out set" : "an objective of the first held-out set"));
   }
   for (const Objective* of_held_out : held_out) {
-    held_out_.emplace_back(std::make_unique<detail::BoostingPass>(*of_held_out, pass_options));
+    held_out_.emplace_back(of_held_out == nullptr ? nullptr
+                                                  : std::make_unique<detail::BoostingPass>(
+                                                        *of_held_out, pass_options));
   }
   const std::size_t size = objective.rows().num_rows() * objective.rows().num_scores();
   gradient_.resize(size);
@@ -131,25 +133,6 @@ std::span<const double> BoostedLearner::Impl::HeldOutScores(std::size_t set) {
   return ClassMajor(set + 1);
 }
 
-void BoostedLearner::Impl::CopyScores(std::span<const std::int32_t> rows,
-                                      std::span<double> scores) {
-  const ScoreView from = Scores(0);
-  const bool class_major = from.layout == ScoreLayout::kClassMajor;
-  const std::size_t row_stride = class_major ? 1 : from.num_scores;
-  const std::size_t class_stride = class_major ? from.num_rows : 1;
-  std::visit(
-      [&](const auto* values) {
-        for (std::size_t k = 0; k < from.num_scores; ++k) {
-          for (const std::int32_t r : rows) {
-            const auto row = static_cast<std::size_t>(r);
-            scores[k * from.num_rows + row] =
-                static_cast<double>(values[row * row_stride + k * class_stride]);
-          }
-        }
-      },
-      from.data);
-}
-
 void BoostedLearner::Impl::CheckHeldOut(std::size_t set) const {
   if (set < held_out_.size()) return;
   throw std::invalid_argument(
@@ -174,6 +157,10 @@ double BoostedLearner::Impl::objective() {
 LearnerValues BoostedLearner::Impl::EvaluateHeldOut(std::size_t set,
                                                     const ConstraintSet& constraints) {
   CheckHeldOut(set);
+  if (held_out_[set] == nullptr) {
+    throw std::invalid_argument(
+        fmt::format("held-out set: {}, which has no objective; allowed: one that has", set));
+  }
   const detail::ThreadScope threads(settings_.num_threads);
   return held_out_[set]->Evaluate(constraints, Scores(set + 1));
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "bregboost/learners/boosted.h"
@@ -52,9 +53,9 @@ template <class Dataset>
 struct HeldOutParts {
   HeldOutParts(const Dataset& train, const Objective& objective,
                std::span<const HeldOut<Dataset>> held_out) {
-    Check(train, &objective, "training set");
+    Check(train, objective, "training set");
     for (const HeldOut<Dataset>& set : held_out) {
-      Check(set.dataset, set.objective, "held-out set");
+      if (set.objective != nullptr) Check(set.dataset, *set.objective, "held-out set");
       datasets.push_back(set.dataset);
       objectives.push_back(set.objective);
     }
@@ -64,11 +65,8 @@ struct HeldOutParts {
   std::vector<const Objective*> objectives;
 
  private:
-  static void Check(const Dataset& dataset, const Objective* objective, const char* what) {
-    if (objective == nullptr) {
-      throw std::invalid_argument(fmt::format("{}: no objective; allowed: that of its rows", what));
-    }
-    const std::size_t rows = objective->rows().num_rows();
+  static void Check(const Dataset& dataset, const Objective& objective, const char* what) {
+    const std::size_t rows = objective.rows().num_rows();
     if (dataset.num_rows() == rows) return;
     throw std::invalid_argument(fmt::format(
         "{}: {} rows of features; allowed: as many as labels, {}", what, dataset.num_rows(), rows));
@@ -115,8 +113,9 @@ class BoostedLearner::Impl {
                               double objective_weight);
 
   std::span<const double> HeldOutScores(std::size_t set);
-  // Scores of chosen training rows into the same rows of `scores`, class-major over all rows.
-  void CopyScores(std::span<const std::int32_t> rows, std::span<double> scores);
+  // use(j, k, score) for score k of training row row_of(j), j < count.
+  template <class RowOf, class Use>
+  void ReadScores(std::size_t count, const RowOf& row_of, const Use& use);
   LearnerValues EvaluateHeldOut(std::size_t set, const ConstraintSet& constraints);
 
  private:
@@ -162,7 +161,7 @@ class BoostedLearner::Impl {
   ModelWriter writer_;
   detail::BoostingPass pass_;
   detail::ScoreMetric metric_;
-  std::vector<std::unique_ptr<detail::BoostingPass>> held_out_;
+  std::vector<std::unique_ptr<detail::BoostingPass>> held_out_;  // null: scores only
 
   std::vector<float> gradient_, hessian_;
   double scale_ = 1.0;            // of both, see BoostingPass::Derive
@@ -187,5 +186,23 @@ class BoostedLearner::Impl {
 
   Best best_;
 };
+
+template <class RowOf, class Use>
+void BoostedLearner::Impl::ReadScores(std::size_t count, const RowOf& row_of, const Use& use) {
+  const detail::ScoreView from = Scores(0);
+  const bool class_major = from.layout == detail::ScoreLayout::kClassMajor;
+  const std::size_t row_stride = class_major ? 1 : from.num_scores;
+  const std::size_t class_stride = class_major ? from.num_rows : 1;
+  std::visit(
+      [&](const auto* values) {
+        for (std::size_t k = 0; k < from.num_scores; ++k) {
+          for (std::size_t j = 0; j < count; ++j) {
+            const auto row = static_cast<std::size_t>(row_of(j));
+            use(j, k, static_cast<double>(values[row * row_stride + k * class_stride]));
+          }
+        }
+      },
+      from.data);
+}
 
 }  // namespace bregboost

@@ -9,10 +9,8 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
-#include "bregboost/data/folds.h"
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
@@ -20,6 +18,7 @@
 #include "detail/worker_pool.h"
 #include "learners/boosted_impl.h"
 #include "learners/detail/boosting_pass.h"
+#include "learners/detail/fold_rows.h"
 #include "learners/detail/lightgbm_parameters.h"
 #include "learners/detail/no_constraints.h"
 #include "learners/detail/xgboost_parameters.h"
@@ -27,12 +26,33 @@
 namespace bregboost {
 namespace {
 
+using detail::FoldRows;
+
+// The sets that LightGBM's boosters score apart.
+constexpr std::size_t kFoldSet = 0;
+constexpr std::size_t kReservedSet = 1;
+
 std::vector<Constraint> Sources(const RateConstraints& constraints) {
   std::vector<Constraint> sources;
   for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
     sources.push_back(constraint.source);
   }
   return sources;
+}
+
+// Where each cell of `some` is among `all`, whose rows include those of `some`.
+std::vector<std::size_t> PlacesAmong(const CellTable& all, const CellTable& some) {
+  std::vector<std::size_t> places;
+  std::size_t place = 0;  // both are in the order of their tuples
+  for (const Cell& cell : some.cells) {
+    const auto is_cell = [&cell](const Cell& other) {
+      return other.label == cell.label && other.baseline == cell.baseline &&
+             other.groups == cell.groups;
+    };
+    while (!is_cell(all.cells.at(place))) ++place;
+    places.push_back(place);
+  }
+  return places;
 }
 
 // Everything one booster trains on. Objective and constraints point to the rows, so it stays put.
@@ -43,16 +63,29 @@ struct Fold {
         training(rows, objective.options()),
         constraints(Sources(all_constraints), rows, all_constraints.surrogate(),
                     all_constraints.loss()),
+        cell_places(PlacesAmong(all_constraints.compiled().cells, constraints.compiled().cells)),
         held_out(std::move(rows_held_out)) {
     rows.groups.clear();  // part of the cells by now; K copies would add up
   }
   Fold(const Fold&) = delete;
   Fold& operator=(const Fold&) = delete;
 
+  // The costs of its own cells.
+  std::vector<double> Costs(std::span<const double> of_all_cells) const {
+    const std::size_t num_classes = rows.labels.levels.size();
+    std::vector<double> costs;
+    for (const std::size_t place : cell_places) {
+      const auto first = of_all_cells.subspan(place * num_classes, num_classes);
+      costs.insert(costs.end(), first.begin(), first.end());
+    }
+    return costs;
+  }
+
   RowData rows;
   Objective training;
   RateConstraints constraints;
-  std::vector<std::int32_t> held_out;  // in rising order
+  std::vector<std::size_t> cell_places;  // of its cells among those of all folds
+  std::vector<std::int32_t> held_out;    // of the objective's rows, in rising order
 
   // LightGBM only: the rows held out, which its booster scores apart.
   std::unique_ptr<RowData> held_out_rows;
@@ -60,48 +93,6 @@ struct Fold {
 
   std::unique_ptr<BoostedLearner> learner;
 };
-
-struct Split {
-  std::vector<std::int32_t> fold_of_row;
-  std::size_t num_folds = 0;
-
-  std::vector<std::int32_t> Rows(std::size_t fold, bool inside) const {
-    std::vector<std::int32_t> rows;
-    for (std::size_t i = 0; i < fold_of_row.size(); ++i) {
-      if ((fold_of_row[i] == static_cast<std::int32_t>(fold)) == inside) {
-        rows.push_back(static_cast<std::int32_t>(i));
-      }
-    }
-    return rows;
-  }
-};
-
-Split MakeSplit(const RateConstraints& constraints, const LockstepOptions& options) {
-  const std::vector<std::uint32_t>& cells = constraints.compiled().cells.cell_of_row;
-  if (options.fold_of_row.empty()) {
-    return {.fold_of_row = AssignFolds(cells, options.num_folds, options.seed),
-            .num_folds = options.num_folds};
-  }
-  if (options.fold_of_row.size() != cells.size()) {
-    throw std::invalid_argument(fmt::format("fold_of_row: {} values; allowed: one per row, {}",
-                                            options.fold_of_row.size(), cells.size()));
-  }
-  std::vector<std::size_t> sizes(options.num_folds, 0);
-  for (const std::int32_t fold : options.fold_of_row) {
-    if (fold < 0 || static_cast<std::size_t>(fold) >= options.num_folds) {
-      throw std::invalid_argument(
-          fmt::format("fold_of_row: {}; allowed: 0 to {}", fold, options.num_folds - 1));
-    }
-    ++sizes[static_cast<std::size_t>(fold)];
-  }
-  const auto empty = std::find(sizes.begin(), sizes.end(), std::size_t{0});
-  if (empty != sizes.end() || options.num_folds < 2) {
-    throw std::invalid_argument(
-        fmt::format("fold_of_row: no row in fold {}; allowed: 2 or more folds with rows in each",
-                    empty - sizes.begin()));
-  }
-  return {.fold_of_row = options.fold_of_row, .num_folds = options.num_folds};
-}
 
 void CheckSameRows(const Objective& objective, const RateConstraints& constraints) {
   if (&objective.rows() == &constraints.rows()) return;
@@ -118,23 +109,23 @@ std::size_t FoldsAtOnce(int num_threads, std::size_t num_folds) {
 
 class LockstepLearner::Impl {
  public:
-  // make_fold(split, k) runs on the thread that fold k keeps.
-  Impl(const Objective& objective, const RateConstraints& constraints, Split split,
+  // make_fold(rows, k) runs on the thread that fold k keeps.
+  Impl(const Objective& objective, const RateConstraints& constraints, FoldRows rows,
        BoosterSettings settings,
-       const std::function<std::unique_ptr<Fold>(const Split&, std::size_t)>& make_fold)
+       const std::function<std::unique_ptr<Fold>(const FoldRows&, std::size_t)>& make_fold)
       : objective_(objective),
         constraints_(constraints),
-        split_(std::move(split)),
+        rows_(std::move(rows)),
         settings_(std::move(settings)),
         pass_(objective, detail::PassOptions{}),
         scores_(objective.rows().num_rows() * objective.rows().num_scores()),
-        folds_(split_.num_folds),
-        pool_(split_.num_folds) {
+        folds_(rows_.num_folds()),
+        pool_(rows_.num_folds()) {
     detail::RequireAtLeast<std::int64_t>("rounds_per_step", settings_.rounds_per_step, 1);
     detail::RequireAtLeast<std::int64_t>("early_stopping_rounds", settings_.early_stopping_rounds,
                                          0);
     pool_.Run(/*at_once=*/1, [&](std::size_t k) {
-      folds_[k] = make_fold(split_, k);
+      folds_[k] = make_fold(rows_, k);
       CheckFold(k);
       CollectScores(k);
       return false;
@@ -142,7 +133,8 @@ class LockstepLearner::Impl {
   }
 
   std::span<const double> scores() const { return scores_; }
-  const Split& split() const { return split_; }
+  const RateConstraints& constraints() const { return constraints_; }
+  const FoldRows& rows() const { return rows_; }
   const BoosterSettings& settings() const { return settings_; }
   const Fold& fold(std::size_t k) const { return *folds_.at(k); }
 
@@ -158,33 +150,42 @@ class LockstepLearner::Impl {
           "constraints: not those that the folds were made for; allowed: the set given to the "
           "learner");
     }
-    const std::unique_ptr<ModelState> before = Save();
-    std::vector<std::int64_t> rounds(folds_.size(), 0);
-    std::vector<StepOutcome> outcomes(folds_.size());
-    const auto add_round = [&](std::size_t k) {
-      // Our row loops inside a fold's thread stay on it.
-      const detail::ThreadScope threads(1);
-      BoostedLearner::Impl& learner = *folds_[k]->learner->impl_;
+    return TakeStep([&](std::size_t k) {
       ProximalStep of_fold = step;
       of_fold.constraints = constrained ? &folds_[k]->constraints : nullptr;
-      if (rounds[k] == 0) learner.BeginStep();
-      const bool more = learner.AddRound(of_fold) && ++rounds[k] < settings_.rounds_per_step;
-      if (more) return true;
-      outcomes[k] = learner.EndStep();
-      CollectScores(k);
-      return false;
-    };
-    // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
-    // once.
-    const std::size_t at_once = warmed_up_ ? FoldsAtOnce(settings_.num_threads, folds_.size()) : 1;
-    try {
-      pool_.Run(at_once, add_round);
-    } catch (...) {
-      Restore(*before);
-      throw;
+      return folds_[k]->learner->impl_->AddRound(of_fold);
+    });
+  }
+
+  StepOutcome StepOnCosts(std::span<const double> costs, double tau) {
+    detail::RequirePositive("tau", tau);
+    const std::size_t allowed =
+        constraints_.compiled().cells.cells.size() * objective_.rows().labels.levels.size();
+    if (costs.size() != allowed) {
+      throw std::invalid_argument(fmt::format(
+          "costs: {} values; allowed: {}, one for each cell and class", costs.size(), allowed));
     }
-    warmed_up_ = true;
-    return Gather(outcomes);
+    return TakeStep([&](std::size_t k) {
+      const Fold& fold = *folds_[k];
+      const std::vector<double> of_fold = fold.Costs(costs);
+      return fold.learner->impl_->AddRound(
+          {.cells = &fold.constraints.compiled().cells, .costs = of_fold}, tau);
+    });
+  }
+
+  std::span<const double> ReservedScores() {
+    const std::span<const std::int32_t> reserved = rows_.reserved();
+    if (reserved.empty() || reserved_is_current_) return reserved_scores_;
+    reserved_scores_.assign(reserved.size() * objective_.rows().num_scores(), 0.0);
+    for (const auto& fold : folds_) {
+      const auto add = [&](std::size_t j, std::size_t c, double score) {
+        reserved_scores_[c * reserved.size() + j] += score / static_cast<double>(folds_.size());
+      };
+      const auto row_of = [&](std::size_t j) { return reserved[j]; };
+      ReadScores(*fold, kReservedSet, reserved.size(), row_of, add);
+    }
+    reserved_is_current_ = true;
+    return reserved_scores_;
   }
 
   template <class Function>
@@ -209,6 +210,7 @@ class LockstepLearner::Impl {
     rounds_done_ = state->rounds_done;
     best_ = state->best;
     CollectScores();
+    reserved_is_current_ = false;
   }
 
   void ReturnToBest() {
@@ -221,6 +223,7 @@ class LockstepLearner::Impl {
     best_ = {};
     best_.round = rounds_done_;
     CollectScores();
+    reserved_is_current_ = false;
   }
 
   double MeanOverFolds(const std::function<double(const Fold&)>& value) const {
@@ -242,6 +245,37 @@ class LockstepLearner::Impl {
     Best best;
   };
 
+  // One step of all folds: rounds of add_round(fold), which says whether it wants another.
+  template <class AddRound>
+  StepOutcome TakeStep(const AddRound& add_round) {
+    const std::unique_ptr<ModelState> before = Save();
+    std::vector<std::int64_t> rounds(folds_.size(), 0);
+    std::vector<StepOutcome> outcomes(folds_.size());
+    const auto run_round = [&](std::size_t k) {
+      // Our row loops inside a fold's thread stay on it.
+      const detail::ThreadScope threads(1);
+      BoostedLearner::Impl& learner = *folds_[k]->learner->impl_;
+      if (rounds[k] == 0) learner.BeginStep();
+      const bool more = add_round(k) && ++rounds[k] < settings_.rounds_per_step;
+      if (more) return true;
+      outcomes[k] = learner.EndStep();
+      CollectScores(k);
+      return false;
+    };
+    // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
+    // once.
+    const std::size_t at_once = warmed_up_ ? FoldsAtOnce(settings_.num_threads, folds_.size()) : 1;
+    try {
+      pool_.Run(at_once, run_round);
+    } catch (...) {
+      Restore(*before);
+      throw;
+    }
+    warmed_up_ = true;
+    reserved_is_current_ = false;
+    return Gather(outcomes);
+  }
+
   detail::ScoreView View() const {
     return {.data = scores_.data(),
             .num_rows = objective_.rows().num_rows(),
@@ -262,21 +296,27 @@ class LockstepLearner::Impl {
     for (std::size_t k = 0; k < folds_.size(); ++k) CollectScores(k);
   }
 
-  // LightGBM's fold booster scores the rows held out as a set of their own, XGBoost's all rows.
   void CollectScores(std::size_t k) {
     const Fold& fold = *folds_[k];
+    const std::size_t n = objective_.rows().num_rows();
+    const auto row_of = [&](std::size_t j) { return rows_.InData(fold.held_out[j]); };
+    const auto put = [&](std::size_t j, std::size_t c, double score) {
+      scores_[c * n + static_cast<std::size_t>(fold.held_out[j])] = score;
+    };
+    ReadScores(fold, kFoldSet, fold.held_out.size(), row_of, put);
+  }
+
+  // LightGBM's fold boosters score rows that they do not train on as sets of their own, XGBoost's
+  // among all rows of the data set, where row j is row_of(j).
+  template <class RowOf, class Use>
+  void ReadScores(const Fold& fold, std::size_t set, std::size_t count, const RowOf& row_of,
+                  const Use& use) const {
     if (fold.held_out_rows == nullptr) {
-      fold.learner->impl_->CopyScores(fold.held_out, scores_);
+      fold.learner->impl_->ReadScores(count, row_of, use);
       return;
     }
-    const std::span<const double> from = fold.learner->HeldOutScores(0);
-    const std::size_t n = objective_.rows().num_rows();
-    const std::size_t held_out = fold.held_out.size();
-    for (std::size_t c = 0; c < objective_.rows().num_scores(); ++c) {
-      for (std::size_t j = 0; j < held_out; ++j) {
-        scores_[c * n + static_cast<std::size_t>(fold.held_out[j])] = from[c * held_out + j];
-      }
-    }
+    const std::span<const double> scores = fold.learner->HeldOutScores(set);
+    for (std::size_t at = 0; at < scores.size(); ++at) use(at % count, at / count, scores[at]);
   }
 
   // The step of the tuple: stalled only if every fold is.
@@ -314,10 +354,12 @@ class LockstepLearner::Impl {
 
   const Objective& objective_;
   const RateConstraints& constraints_;
-  Split split_;
+  FoldRows rows_;
   BoosterSettings settings_;
   detail::BoostingPass pass_;
-  std::vector<double> scores_;  // out of fold, class-major
+  std::vector<double> scores_;           // out of fold, class-major
+  std::vector<double> reserved_scores_;  // the mean over the folds, class-major
+  bool reserved_is_current_ = false;
   std::vector<std::unique_ptr<Fold>> folds_;
   detail::WorkerPool pool_;
   bool warmed_up_ = false;
@@ -338,22 +380,29 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::LightGbmFoldParameters(options.boosting.parameters);
   of_fold.early_stopping_rounds = 0;
-  const auto make_fold = [&](const Split& split, std::size_t k) {
-    const std::vector<std::int32_t> training = split.Rows(k, /*inside=*/false);
-    auto fold = std::make_unique<Fold>(TakeRows(rows, training), objective, constraints,
-                                       split.Rows(k, /*inside=*/true));
+  FoldRows fold_rows(constraints.compiled().cells, options, data.num_rows());
+  std::vector<HeldOut<LightGbmDataset>> reserved;
+  if (!options.reserved_rows.empty()) {
+    reserved.push_back({.dataset = data.Subset(options.reserved_rows)});
+  }
+  const auto make_fold = [&](const FoldRows& split, std::size_t k) {
+    const std::vector<std::int32_t> training = split.Training(k);
+    auto fold =
+        std::make_unique<Fold>(TakeRows(rows, training), objective, constraints, split.HeldOut(k));
     fold->held_out_rows = std::make_unique<RowData>(TakeRows(rows, fold->held_out));
     fold->held_out_rows->groups.clear();
     fold->held_out_objective =
         std::make_unique<Objective>(*fold->held_out_rows, objective.options());
-    const HeldOut<LightGbmDataset> scored{.dataset = data.Subset(fold->held_out),
-                                          .objective = fold->held_out_objective.get()};
-    fold->learner =
-        BoostedLearner::LightGbm(data.Subset(training), fold->training, of_fold, {&scored, 1});
+    std::vector<HeldOut<LightGbmDataset>> scored = {
+        {.dataset = data.Subset(split.InData(fold->held_out)),
+         .objective = fold->held_out_objective.get()}};
+    scored.insert(scored.end(), reserved.begin(), reserved.end());
+    fold->learner = BoostedLearner::LightGbm(data.Subset(split.InData(training)), fold->training,
+                                             of_fold, scored);
     return fold;
   };
   return std::unique_ptr<LockstepLearner>(new LockstepLearner(
-      std::make_unique<Impl>(objective, constraints, MakeSplit(constraints, options),
+      std::make_unique<Impl>(objective, constraints, std::move(fold_rows),
                              LightGbmBoosterSettings(objective, options.boosting), make_fold)));
 }
 
@@ -366,17 +415,15 @@ std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& 
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::XgboostFoldParameters(options.boosting.parameters);
   of_fold.early_stopping_rounds = 0;
-  const auto make_fold = [&](const Split& split, std::size_t k) {
-    std::vector<std::int32_t> held_out = split.Rows(k, /*inside=*/true);
-    std::vector<std::uint8_t> keep(rows.num_rows(), 1);
-    for (const std::int32_t row : held_out) keep[static_cast<std::size_t>(row)] = 0;
+  FoldRows fold_rows(constraints.compiled().cells, options, data.num_rows());
+  const auto make_fold = [&](const FoldRows& split, std::size_t k) {
     auto fold =
-        std::make_unique<Fold>(MaskRows(rows, keep), objective, constraints, std::move(held_out));
+        std::make_unique<Fold>(split.Masked(rows, k), objective, constraints, split.HeldOut(k));
     fold->learner = BoostedLearner::Xgboost(data, fold->training, of_fold);
     return fold;
   };
   return std::unique_ptr<LockstepLearner>(new LockstepLearner(
-      std::make_unique<Impl>(objective, constraints, MakeSplit(constraints, options),
+      std::make_unique<Impl>(objective, constraints, std::move(fold_rows),
                              XgboostBoosterSettings(objective, options.boosting), make_fold)));
 }
 
@@ -388,6 +435,15 @@ LearnerValues LockstepLearner::Evaluate(const ConstraintSet& constraints) const 
   return impl_->Evaluate(constraints);
 }
 StepOutcome LockstepLearner::Step(const ProximalStep& step) { return impl_->Step(step); }
+
+const RateConstraints& LockstepLearner::unseen() const { return impl_->constraints(); }
+const RateConstraints& LockstepLearner::training() const { return impl_->constraints(); }
+StepOutcome LockstepLearner::StepOnCosts(std::span<const double> costs, double tau) {
+  return impl_->StepOnCosts(costs, tau);
+}
+std::span<const double> LockstepLearner::ReservedScores() const { return impl_->ReservedScores(); }
+std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
+std::int64_t LockstepLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
 
 void LockstepLearner::SetAnchor() {
   impl_->ForEachFold([](BoostedLearner& learner) { learner.SetAnchor(); });
@@ -420,9 +476,9 @@ double LockstepLearner::StationarityResidual(const ConstraintSet& constraints,
   }));
 }
 
-std::size_t LockstepLearner::num_folds() const { return impl_->split().num_folds; }
+std::size_t LockstepLearner::num_folds() const { return impl_->rows().num_folds(); }
 std::span<const std::int32_t> LockstepLearner::fold_of_row() const {
-  return impl_->split().fold_of_row;
+  return impl_->rows().fold_of_row();
 }
 const BoostedLearner& LockstepLearner::fold(std::size_t k) const {
   if (k >= num_folds()) {
@@ -430,7 +486,6 @@ const BoostedLearner& LockstepLearner::fold(std::size_t k) const {
   }
   return *impl_->fold(k).learner;
 }
-std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 
 std::string LockstepLearner::Model(const ModelAdjustment& adjustment) const {
   std::vector<const BoostedLearner*> learners;

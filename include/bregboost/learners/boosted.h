@@ -29,7 +29,7 @@ class XgboostDataset;
 template <class Dataset>
 struct HeldOut {
   Dataset dataset;
-  const Objective* objective = nullptr;  // of its rows; outlives the learner
+  const Objective* objective = nullptr;  // of its rows; outlives the learner; null: scores only
 };
 
 class BoostedLearner final : public ProximalLearner {
@@ -82,7 +82,7 @@ class BoostedLearner final : public ProximalLearner {
 
   std::size_t num_held_out() const;
   std::span<const double> HeldOutScores(std::size_t set) const;  // class-major
-  // `constraints` are bound to the held-out rows.
+  // `constraints` are bound to the held-out rows, which have an objective.
   LearnerValues EvaluateHeldOut(std::size_t set, const ConstraintSet& constraints) const;
 
   // The model as a file of the stock library: text for LightGBM, UBJSON for XGBoost.

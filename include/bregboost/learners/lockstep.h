@@ -6,6 +6,9 @@
 // fold, while each booster's derivatives come from its own training rows. Solvers then move
 // multipliers on unseen rows. D_W is the mean over the folds.
 //
+// The data set may hold rows that no fold trains on and no multiplier moves on, reserved for
+// certification: the mean of the fold models, which is what Model() is, scores them.
+//
 // Folds share one binned data set: LightGBM trains on subsets of it, XGBoost on all of it with zero
 // weight for the rows left out (a QuantileDMatrix has no subsets). Each booster has one thread, and
 // as many folds run at once as there are cores.
@@ -19,9 +22,10 @@
 #include <vector>
 
 #include "bregboost/learners/boosted.h"
+#include "bregboost/learners/cross_fit.h"
+#include "bregboost/model/model_adjustment.h"
 #include "bregboost/problem/objective.h"
 #include "bregboost/problem/rate_constraints.h"
-#include "bregboost/solve/proximal_learner.h"
 
 namespace bregboost {
 
@@ -31,14 +35,20 @@ struct LockstepOptions {
   BoostedOptions boosting = {};
   std::size_t num_folds = 5;
   std::uint64_t seed = 0;  // of the folds, which are stratified by the constraints' cells
-  // The fold of each row, in place of folds drawn by the seed; empty: drawn.
+  // The fold of each of the objective's rows, in place of folds drawn by the seed; empty: drawn.
   std::vector<std::int32_t> fold_of_row = {};
+  // The data set's row of each row of objective and constraints, rising; empty: they are the same.
+  std::vector<std::int32_t> rows = {};
+  // Rows of the data set that are set aside for certification, rising, none of them in `rows`.
+  // Rows that are in neither list are left alone.
+  std::vector<std::int32_t> reserved_rows = {};
 };
 
-class LockstepLearner final : public ProximalLearner {
+class LockstepLearner final : public CrossFitLearner {
  public:
-  // `constraints` are bound to the same rows as `objective`; steps take that very set. Throws
-  // ConstraintError where a fold's training rows lack what a constraint names.
+  // `constraints` are bound to the same rows as `objective`; steps take that very set. All three
+  // outlive the learner. Throws ConstraintError where a fold's training rows lack what a constraint
+  // names.
   static std::unique_ptr<LockstepLearner> LightGbm(const LightGbmDataset& data,
                                                    const Objective& objective,
                                                    const RateConstraints& constraints,
@@ -54,6 +64,15 @@ class LockstepLearner final : public ProximalLearner {
   LearnerValues Evaluate(const ConstraintSet& constraints) const override;
   StepOutcome Step(const ProximalStep& step) override;
 
+  // Both are the constraints given to the factory.
+  const RateConstraints& unseen() const override;
+  const RateConstraints& training() const override;
+  StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
+  // The mean over the folds, in the order of LockstepOptions::reserved_rows.
+  std::span<const double> ReservedScores() const override;
+  std::int64_t requested_rounds() const override;
+  std::int64_t rounds_per_step() const override;
+
   void SetAnchor() override;
   double AnchorDistance() const override;
   void AccumulateAverage(double weight) override;
@@ -68,9 +87,8 @@ class LockstepLearner final : public ProximalLearner {
   double StrongConvexity() const override { return 0.0; }
 
   std::size_t num_folds() const;
-  std::span<const std::int32_t> fold_of_row() const;
+  std::span<const std::int32_t> fold_of_row() const;  // of the objective's rows
   const BoostedLearner& fold(std::size_t k) const;
-  std::int64_t requested_rounds() const;
 
   // The mean of the fold models as one plain model: the trees of all of them, leaves scaled.
   std::string Model(const ModelAdjustment& adjustment = {}) const;

@@ -1,0 +1,35 @@
+// A learner whose scores are of unseen rows: rows that the model behind each score was not trained
+// on. Multipliers that move on their rates, offsets fitted to them and iterates chosen by them are
+// not misled by what the model knows by heart.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bregboost/problem/rate_constraints.h"
+#include "bregboost/solve/proximal_learner.h"
+
+namespace bregboost {
+
+class CrossFitLearner : public ProximalLearner {
+ public:
+  // The limits on the rows that scores() belong to, and on the rows that are trained on; the same
+  // object where every row is both (folds).
+  virtual const RateConstraints& unseen() const = 0;
+  virtual const RateConstraints& training() const = 0;
+
+  // The cost-sensitive form of a step: a training row of cell a, a cell of training(), minimises
+  // the sum over classes k of costs[a * K + k] times its cross-entropy towards k, plus
+  // D_W(x, x_k) / tau. Costs are at least 0; two classes have K = 2.
+  virtual StepOutcome StepOnCosts(std::span<const double> costs, double tau) = 0;
+
+  // Scores of rows that were set aside for certification, by the model that would be deployed now;
+  // class-major, empty if there are none.
+  virtual std::span<const double> ReservedScores() const = 0;
+
+  virtual std::int64_t requested_rounds() const = 0;
+  virtual std::int64_t rounds_per_step() const = 0;
+};
+
+}  // namespace bregboost
