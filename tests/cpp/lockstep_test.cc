@@ -15,6 +15,7 @@
 #include "bregboost/problem/parser.h"
 #include "bregboost/solve/abpp.h"
 #include "learners/detail/no_constraints.h"
+#include "lockstep_test_support.h"
 
 namespace bregboost {
 namespace {
@@ -26,43 +27,15 @@ using testing::LargestDifference;
 using testing::LightGbmKit;
 using testing::MakeDataset;
 using testing::Parse;
+using testing::RowsOf;
 using testing::Scores;
+using testing::TakeData;
 using testing::XgboostKit;
 
 template <class Kit>
 class Lockstep : public testing::GbmTest<typename Kit::Api> {};
 using Kits = ::testing::Types<LightGbmKit, XgboostKit>;
 TYPED_TEST_SUITE(Lockstep, Kits);
-
-GeneratedData Take(const GeneratedData& data, const std::vector<std::int32_t>& rows) {
-  GeneratedData taken;
-  taken.rows = TakeRows(data.rows, rows);
-  taken.num_features = data.num_features;
-  for (const std::int32_t row : rows) {
-    const auto* first = data.features.data() + static_cast<std::size_t>(row) * data.num_features;
-    taken.features.insert(taken.features.end(), first, first + data.num_features);
-  }
-  return taken;
-}
-
-std::vector<std::int32_t> RowsOf(std::span<const std::int32_t> fold_of_row, std::int32_t fold,
-                                 bool inside) {
-  std::vector<std::int32_t> rows;
-  for (std::size_t i = 0; i < fold_of_row.size(); ++i) {
-    if ((fold_of_row[i] == fold) == inside) rows.push_back(static_cast<std::int32_t>(i));
-  }
-  return rows;
-}
-
-// The fold's training rows under the bins of all rows, as a user of the stock library takes them.
-LightGbmDataset FoldData(const LightGbmDataset& all, const GeneratedData& /*data*/,
-                         const std::vector<std::int32_t>& rows) {
-  return all.Subset(rows);
-}
-XgboostDataset FoldData(const XgboostDataset& all, const GeneratedData& data,
-                        const std::vector<std::int32_t>& rows) {
-  return MakeDataset<XgboostKit>(Take(data, rows), XgboostKit::Parameters(), &all);
-}
 
 template <class Kit>
 void ExpectIndependentTrainings(const GeneratedData& data, std::int64_t rounds_per_step) {
@@ -82,7 +55,7 @@ void ExpectIndependentTrainings(const GeneratedData& data, std::int64_t rounds_p
   for (std::int32_t fold = 0; fold < 5; ++fold) {
     const std::vector<std::int32_t> training = RowsOf(learner->fold_of_row(), fold, false);
     const std::vector<std::int32_t> held_out = RowsOf(learner->fold_of_row(), fold, true);
-    const auto train = FoldData(all, data, training);
+    const auto train = TakeData(all, data, training);
     const std::string stock =
         Kit::NativeModel(train, TakeRows(data.rows, training), Kit::Parameters(), kRounds);
     const Scores expected = Kit::Predict(stock, data);
