@@ -12,6 +12,11 @@
 namespace bregboost {
 namespace {
 
+using Matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+
+// Sums of many weights carry rounding: a rate this near to its bound is there.
+constexpr double kRounding = 1e-12;
+
 enum class Better { kLess, kMore, kNeither };
 
 Better BetterSide(RateKind kind) {
@@ -104,7 +109,19 @@ RateProblem::RateProblem(const std::vector<Constraint>& constraints, const RateO
   names_groups_ = !cells.group_columns.empty() ||
                   std::any_of(cells.cells.begin(), cells.cells.end(),
                               [](const Cell& cell) { return cell.baseline >= 0; });
-  if (rows.task() == Task::kRegression) return;
+  if (rows.task() == Task::kRegression) {
+    double weight = 0.0;
+    for (const Cell& cell : cells.cells) weight += cell.rate_weight;
+    for (std::size_t j = 0; j < num_limits(); ++j) {
+      double largest = 0.0;
+      for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(j)); entry;
+           ++entry) {
+        largest = std::max(largest, weight * std::abs(entry.value()));
+      }
+      largest_charges_.push_back(largest);
+    }
+    return;
+  }
   // Charges of one limit alone, without the cost.
   const std::size_t classes = rows.labels.levels.size();
   const std::vector<double> none(num_limits(), 0.0);
@@ -138,12 +155,95 @@ double RateProblem::Cost(std::span<const double> sums) const {
   return objective_.maximise ? largest_cost_ - value : value;
 }
 
+double RateProblem::Violation(std::size_t constraint, std::span<const double> sums) const {
+  const CompiledConstraint& one = compiled().constraints[constraint];
+  return allowances_.empty() ? bregboost::Violation(one, sums) : AllowedViolation(one, sums);
+}
+
+// The largest over its limits, each in the user's unit: precision and ratios are multiplied out in
+// g by what is selected, or by the larger rate.
+double RateProblem::AllowedViolation(const CompiledConstraint& constraint,
+                                     std::span<const double> sums) const {
+  if (std::isinf(bregboost::Violation(constraint, sums))) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const std::size_t groups = constraint.rates.size();
+  double worst = 0.0;
+  for (std::size_t r = 0; r < constraint.num_rows; ++r) {
+    const std::size_t j = constraint.first_row + r;
+    double unit = 1.0;
+    if (constraint.source.aggregate == Aggregate::kRatio) {
+      // Limits are ordered pairs of groups, the first of which varies slowest.
+      unit = constraint.rates[r / (groups - 1)].value.Dot(sums);
+    } else if (const MeasuredRate& rate = constraint.rates[std::min(r, groups - 1)];
+               !rate.denominator.entries.empty()) {
+      double weight = 0.0;
+      for (const auto& [column, coefficient] : rate.denominator.entries) {
+        weight += compiled().cells.cells[column / compiled().slots.size()].rate_weight;
+      }
+      unit = rate.denominator.Dot(sums) / weight;
+    }
+    if (unit <= 0.0) continue;  // a group that selects nobody is the smaller of its pairs
+    worst = std::max(worst, (LimitValue(j, sums) - allowances_[j]) / unit);
+  }
+  return worst <= kRounding ? 0.0 : worst;
+}
+
+double RateProblem::LimitValue(std::size_t limit, std::span<const double> sums) const {
+  double value = -compiled().bounds[limit];
+  for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(limit)); entry;
+       ++entry) {
+    value += entry.value() * sums[static_cast<std::size_t>(entry.col())];
+  }
+  return value;
+}
+
 double RateProblem::TotalViolation(std::span<const double> sums) const {
   double total = 0.0;
-  for (std::size_t c = 0; c < constraints_.size(); ++c) {
-    total += Violation(compiled().constraints[c], sums);
-  }
+  for (std::size_t c = 0; c < constraints_.size(); ++c) total += Violation(c, sums);
   return total;
+}
+
+void RateProblem::SetAllowances(std::vector<double> allowances) {
+  if (!allowances.empty() && allowances.size() != num_limits()) {
+    throw std::invalid_argument(fmt::format("allowances: {} values; allowed: one per limit, {}",
+                                            allowances.size(), num_limits()));
+  }
+  allowances_ = std::move(allowances);
+}
+
+std::vector<double> RateProblem::SamplingErrors(std::span<const double> sums) const {
+  const std::size_t slots = compiled().slots.size();
+  return ErrorsAt([&](std::size_t column) {
+    const double weight = compiled().cells.cells[column / slots].rate_weight;
+    return weight > 0.0 ? std::clamp(sums[column] / weight, 0.0, 1.0) : 0.0;
+  });
+}
+
+std::vector<double> RateProblem::LargestSamplingErrors() const {
+  return ErrorsAt([](std::size_t) { return 0.5; });
+}
+
+// Cells are independent; events of one cell that enter with several slots are taken as if they
+// were.
+std::vector<double> RateProblem::ErrorsAt(
+    const std::function<double(std::size_t column)>& rate) const {
+  const std::size_t slots = compiled().slots.size();
+  std::vector<double> errors(num_limits());
+  for (std::size_t j = 0; j < errors.size(); ++j) {
+    double variance = 0.0;
+    for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(j)); entry;
+         ++entry) {
+      const auto column = static_cast<std::size_t>(entry.col());
+      const Cell& cell = compiled().cells.cells[column / slots];
+      if (cell.rows == 0) continue;
+      const double of_cell = entry.value() * cell.rate_weight;
+      const double p = rate(column);
+      variance += of_cell * of_cell * p * (1.0 - p) / static_cast<double>(cell.rows);
+    }
+    errors[j] = std::sqrt(variance);
+  }
+  return errors;
 }
 
 double RateProblem::Merit(std::span<const double> sums, double rho) const {
@@ -161,6 +261,7 @@ std::vector<Measurement> RateProblem::Measure(std::span<const double> sums) cons
 std::vector<double> RateProblem::Excess(std::span<const double> sums) const {
   std::vector<double> excess = rates_.ValuesOf(sums, sums).exact;
   excess.resize(num_limits());
+  for (std::size_t j = 0; j < allowances_.size(); ++j) excess[j] -= allowances_[j];
   return excess;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "bregboost/problem/parser.h"
@@ -104,6 +105,41 @@ TEST(RateProblem, UndefinedRatesHaveNoFiniteMerit) {
   const RateProblem problem(Parse({"precision >= 60%"}), ParseObjective("error"), rows);
   const std::vector<double> none(10, -1.0);
   EXPECT_TRUE(std::isinf(problem.Merit(problem.rates().ExactSums(none), 5.0)));
+}
+
+TEST(RateProblem, AllowancesShiftBoundsInTheUsersUnit) {
+  const RowData rows = SmallRows();
+  const std::vector<std::string> texts = {"gap(error, by=g) <= 10%", "fnr <= 20%",
+                                          "precision >= 75%", "ratio(selection_rate, by=g) >= 80%"};
+  RateProblem problem(Parse(texts), ParseObjective("error"), rows);
+  const std::vector<double> sums = problem.rates().ExactSums(kScores);
+  const double precision = 2.0 / 4.0, ratio = (1.0 / 4.0) / (3.0 / 6.0);
+  problem.SetAllowances(std::vector<double>(problem.num_limits(), 0.0));
+  EXPECT_NEAR(problem.Violation(0, sums), 0.4, 1e-12);
+  EXPECT_NEAR(problem.Violation(1, sums), 1.0 / 3.0 - 0.2, 1e-12);
+  EXPECT_NEAR(problem.Violation(2, sums), 0.75 - precision, 1e-12);
+  EXPECT_NEAR(problem.Violation(3, sums), 0.8 - ratio, 1e-12);
+  problem.SetAllowances(std::vector<double>(problem.num_limits(), 0.05));
+  EXPECT_NEAR(problem.Violation(0, sums), 0.35, 1e-12);
+  EXPECT_NEAR(problem.Violation(1, sums), 1.0 / 3.0 - 0.25, 1e-12);
+  EXPECT_NEAR(problem.Violation(2, sums), 0.75 - precision - 0.05 / 0.4, 1e-12);
+  EXPECT_NEAR(problem.Violation(3, sums), 0.8 - ratio - 0.05 / 0.5, 1e-12);
+  EXPECT_FALSE(problem.Measure(sums)[0].satisfied);
+  EXPECT_NEAR(problem.Measure(sums)[0].violation, 0.4, 1e-12);
+  EXPECT_THROW(problem.SetAllowances({0.1}), std::invalid_argument);
+}
+
+TEST(RateProblem, SamplingErrorsAreBinomial) {
+  const RowData rows = SmallRows();
+  const RateProblem problem(Parse({"gap(error, by=g) <= 10%", "fnr <= 20%"}),
+                            ParseObjective("error"), rows);
+  const std::vector<double> largest = problem.LargestSamplingErrors();
+  EXPECT_NEAR(largest[0], std::sqrt(0.25 / 6 + 0.25 / 4), 1e-12);
+  EXPECT_NEAR(largest[2], std::sqrt(0.25 / 3), 1e-12);
+  const std::vector<double> errors = problem.SamplingErrors(problem.rates().ExactSums(kScores));
+  // Within a: 2 of 4 negatives and 1 of 2 positives; b has no errors. Misses by group: 1/2 and 0.
+  EXPECT_NEAR(errors[0], std::sqrt((4 * 0.25 + 2 * 0.25) / 36), 1e-12);
+  EXPECT_NEAR(errors[2], std::sqrt(2 * 0.25 / 9), 1e-12);
 }
 
 TEST(RateProblem, ObjectivesHaveABetterSide) {

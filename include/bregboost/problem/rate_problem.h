@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "bregboost/problem/constraint.h"
@@ -52,29 +54,47 @@ class RateProblem {
   // The rate to make small: the objective, or its largest value minus it.
   double Cost(std::span<const double> sums) const;
   double ObjectiveValue(std::span<const double> sums) const;  // as the user named it
-  // Over constraints as written, in their units; infinite where a rate is undefined.
+  // Of a constraint as written, in its unit; infinite where a rate is undefined.
+  double Violation(std::size_t constraint, std::span<const double> sums) const;
   double TotalViolation(std::span<const double> sums) const;
   // cost + rho * total violation
   double Merit(std::span<const double> sums, double rho) const;
   std::vector<Measurement> Measure(std::span<const double> sums) const;
 
-  // g_j of every limit, 0-1 events; NaN where undefined.
+  // g_j of every limit, 0-1 events, minus its allowance; NaN where undefined.
   std::vector<double> Excess(std::span<const double> sums) const;
+
+  // One value per limit, in the unit of g: positive where sampling error is to be forgiven,
+  // negative for a margin. Judged violations, merit and excess count from bound + allowance;
+  // Measure(), which is for reports, does not. Empty: none.
+  void SetAllowances(std::vector<double> allowances);
+  std::span<const double> allowances() const { return allowances_; }
+
+  // The standard error of each g_j when the rows are a sample and every cell's events have the
+  // rates that `sums` show. Without `sums`: the largest there can be.
+  std::vector<double> SamplingErrors(std::span<const double> sums) const;
+  std::vector<double> LargestSamplingErrors() const;
 
   // costs[cell * K + k]: what the Lagrangian cost + <multipliers, g> charges a row of that cell for
   // the prediction k, in units of the cost rate per share of all rows. A loss counts as a miss of
   // the label. Classification only; `multipliers` has one value per limit.
   std::vector<double> CostTable(std::span<const double> multipliers) const;
-  // L_j: the most that limit j charges for one prediction over another, in the same unit.
+  // L_j: the most that limit j charges for one prediction over another, in the same unit; for a
+  // numeric target, the most that it charges a unit of loss.
   std::span<const double> largest_charges() const { return largest_charges_; }
 
  private:
+  double LimitValue(std::size_t limit, std::span<const double> sums) const;
+  double AllowedViolation(const CompiledConstraint& constraint, std::span<const double> sums) const;
+  std::vector<double> ErrorsAt(const std::function<double(std::size_t column)>& rate) const;
+
   std::vector<Constraint> constraints_;
   RateObjective objective_;
   double largest_cost_;  // of an objective that is made large: what its cost is counted from
   RateConstraints rates_;
   bool names_groups_ = false;
   std::vector<double> largest_charges_;
+  std::vector<double> allowances_;
 };
 
 // True if the event of `slot` happens to a row of `cell` with this prediction. Not for losses.

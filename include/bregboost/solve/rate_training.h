@@ -1,0 +1,67 @@
+// Training under limits on the exact rates of unseen rows (solver "auto", group rates):
+//
+//   lambda moves on the unseen rows' 0-1 rates by ScaleFreeAscent;
+//   the model takes a proximal step on the training rows, each of which is pulled towards the
+//   classes that cost + <lambda, g> charges least for its cell (a negative weight is a flipped
+//   label).
+//
+// The last iterates swing around the limits, so the one with the best merit on unseen rows, or the
+// average of the later ones, is kept.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bregboost/learners/cross_fit.h"
+#include "bregboost/problem/rate_problem.h"
+#include "bregboost/solve/abpp.h"
+#include "bregboost/solve/iteration_stats.h"
+#include "bregboost/solve/termination.h"
+
+namespace bregboost {
+
+enum class IterateChoice {
+  kBest,         // by merit on the unseen rows
+  kTailAverage,  // the mean of the later half, as one model
+};
+std::string_view Name(IterateChoice choice);
+
+struct RateTrainingOptions {
+  double rho = 5.0;        // merit = cost + rho * violations, and the ceiling of multipliers; >= 0
+  double dual_rate = 0.5;  // c of ScaleFreeAscent; > 0
+  double tau = 20.0;       // of the proximal steps, rows weighing 1 on average; > 0
+  double warm_up = 0.1;    // the share of the rounds without limits; in [0, 1)
+  double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
+  IterateChoice choice = IterateChoice::kBest;
+  std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
+  std::vector<double> initial_multipliers = {};  // one per limit; empty: 0
+};
+void Validate(const RateTrainingOptions& options);
+
+struct RateTrainingResult {
+  std::vector<double> multipliers;  // one per limit: the mean over the later half of the steps
+  // What every step charged, costs[cell * K + k] of the training rows' cells, up to the iterate
+  // that was kept: a second learner that takes these steps on other rows makes the same kind of
+  // model. Empty for numeric targets, where step_multipliers says the same.
+  std::vector<std::vector<double>> step_costs;
+  std::vector<std::vector<double>> step_multipliers;
+  std::int64_t steps_kept = 0;  // of the best iterate; all for an average
+  double merit = 0.0;           // of what was kept, on unseen rows, offsets apart
+  std::vector<IterationStats> history;
+  TerminationReason reason = TerminationReason::kIterationLimit;
+  std::string detail;
+};
+
+// `unseen` and `training` are the problems whose rates() are the learner's; the learner ends at
+// what was kept. Multipliers move only on limits of `unseen`, allowances included.
+RateTrainingResult TrainOnRates(CrossFitLearner& learner, const RateProblem& unseen,
+                                const RateProblem& training, const RateTrainingOptions& options,
+                                const SolveHooks& hooks = {});
+
+// What a row of each cell is pulled to: the largest charge of the cell minus the charge of k, all
+// scaled so that rows weigh 1 on average.
+std::vector<double> PullsFromCharges(const CellTable& cells, std::span<const double> charges,
+                                     std::size_t num_classes);
+
+}  // namespace bregboost
