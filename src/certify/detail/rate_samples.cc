@@ -1,0 +1,341 @@
+#include "certify/detail/rate_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+namespace bregboost::detail {
+namespace {
+
+bool FixesLabel(const std::vector<Condition>& conditions) {
+  return std::any_of(conditions.begin(), conditions.end(),
+                     [](const Condition& condition) { return condition.column.is_label; });
+}
+
+std::string SubsetText(const std::vector<Condition>& conditions) {
+  return conditions.empty() ? "all rows" : GroupText(conditions);
+}
+
+bool Uses(const CompiledConstraints& compiled, bool loss) {
+  for (const CompiledConstraint& constraint : compiled.constraints) {
+    for (const Term& term : constraint.source.expression.terms) {
+      if ((term.rate.kind == RateKind::kLoss) == loss) return true;
+    }
+  }
+  return false;
+}
+
+void CheckClasses(const Predictions& predictions, const RowData& rows, bool needed) {
+  if (!needed && predictions.classes.empty()) return;
+  if (predictions.classes.size() != rows.num_rows()) {
+    throw std::invalid_argument(
+        fmt::format("predictions.classes: {} codes; allowed: one for each of the {} rows",
+                    predictions.classes.size(), rows.num_rows()));
+  }
+  const auto levels = static_cast<std::int32_t>(rows.labels.levels.size());
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    if (predictions.classes[i] >= 0 && predictions.classes[i] < levels) continue;
+    throw std::invalid_argument(
+        fmt::format("predictions.classes: code {} in row {}; allowed: 0 to "
+                    "{}",
+                    predictions.classes[i], i, levels - 1));
+  }
+}
+
+void CheckLosses(const Predictions& predictions, const RowData& rows,
+                 const CertifyOptions& options) {
+  if (predictions.losses.size() != rows.num_rows()) {
+    throw std::invalid_argument(
+        fmt::format("predictions.losses: {} numbers; allowed: one for each of the {} rows",
+                    predictions.losses.size(), rows.num_rows()));
+  }
+  if (!options.loss_range) {
+    throw std::invalid_argument(
+        "loss_range: unset; allowed: the smallest and the largest loss that any row can have, "
+        "since no number of rows bounds the mean of a loss without a limit");
+  }
+  const auto [low, high] = *options.loss_range;
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    if (predictions.losses[i] >= low && predictions.losses[i] <= high) continue;
+    throw std::invalid_argument(
+        fmt::format("predictions.losses: {} in row {}; allowed: {} to {} "
+                    "(loss_range)",
+                    predictions.losses[i], i, low, high));
+  }
+}
+
+void CheckWeights(const RowData& rows, const std::optional<double>& max_weight) {
+  if (!max_weight) return;
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    if (rows.rate_weight(i) <= *max_weight) continue;
+    throw std::invalid_argument(fmt::format("weight {} in row {}; allowed: at most {} (max_weight)",
+                                            rows.rate_weight(i), i, *max_weight));
+  }
+}
+
+}  // namespace
+
+RateSum Scaled(double factor, RateSum sum) {
+  for (auto& [coefficient, sample] : sum.terms) coefficient *= factor;
+  sum.constant *= factor;
+  return sum;
+}
+
+RateSum Difference(const RateSum& left, const RateSum& right) {
+  RateSum sum = left;
+  sum.constant -= right.constant;
+  for (const auto& [coefficient, sample] : right.terms) {
+    const auto same = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                   [&](const auto& term) { return term.second == sample; });
+    if (same == sum.terms.end()) {
+      sum.terms.emplace_back(-coefficient, sample);
+    } else {
+      same->first -= coefficient;
+    }
+  }
+  std::erase_if(sum.terms, [](const auto& term) { return term.first == 0.0; });
+  return sum;
+}
+
+RateSampler::RateSampler(const Predictions& predictions, const RowData& rows,
+                         const CompiledConstraints& compiled, const CertifyOptions& options)
+    : predictions_(predictions),
+      rows_(rows),
+      compiled_(compiled),
+      options_(options),
+      compiler_(rows, compiled.cells, EmptySubsetPolicy::kUndefined),
+      rows_of_cell_(compiled.cells.cells.size(), 0) {
+  CheckClasses(predictions, rows, /*needed=*/Uses(compiled, /*loss=*/false));
+  if (Uses(compiled, /*loss=*/true)) CheckLosses(predictions, rows, options);
+  CheckWeights(rows, options.max_weight);
+  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
+    if (rows.rate_weight(i) > 0.0) ++rows_of_cell_[compiled.cells.cell_of_row[i]];
+  }
+}
+
+Condition RateSampler::LabelIs(std::int32_t code) const {
+  return {.column = Column::Label(), .value = rows_.labels.levels[static_cast<std::size_t>(code)]};
+}
+
+RateSum RateSampler::Sum(const RateExpression& expression, const std::vector<Condition>& group) {
+  RateSum sum{.terms = {}, .constant = expression.constant};
+  for (const Term& term : expression.terms) {
+    Rate rate = term.rate;
+    rate.where.insert(rate.where.end(), group.begin(), group.end());
+    AddRate(term.coefficient, rate, sum);
+  }
+  std::erase_if(sum.terms, [](const auto& term) { return term.first == 0.0; });
+  return sum;
+}
+
+// Composite rates become errors of the classes they are about.
+void RateSampler::AddRate(double coefficient, const Rate& rate, RateSum& sum) {
+  const auto add_error = [&](double factor, std::optional<std::int32_t> label) {
+    Rate error{.kind = RateKind::kError, .where = rate.where, .predicted = std::nullopt};
+    if (label) error.where.push_back(LabelIs(*label));
+    AddTerm(factor, Sample(error), sum);
+  };
+  const auto add_right = [&](std::optional<std::int32_t> label) {
+    sum.constant += coefficient;
+    add_error(-coefficient, label);
+  };
+  const std::int32_t positive = rows_.positive_class, negative = 1 - positive;
+  switch (rate.kind) {
+    case RateKind::kError:
+    case RateKind::kLoss:
+    case RateKind::kDisagreement:
+    case RateKind::kSelectionRate:
+      return AddTerm(coefficient, Sample(rate), sum);
+    case RateKind::kAccuracy:
+      return add_right(std::nullopt);
+    case RateKind::kBalancedError: {
+      const auto classes = static_cast<std::int32_t>(rows_.labels.levels.size());
+      for (std::int32_t k = 0; k < classes; ++k) add_error(coefficient / classes, k);
+      return;
+    }
+    case RateKind::kRecall:
+      return FixesLabel(rate.where) ? add_right(std::nullopt) : add_right(positive);
+    case RateKind::kFnr:
+      return add_error(coefficient, positive);
+    case RateKind::kFpr:
+      return add_error(coefficient, negative);
+    case RateKind::kTpr:
+      return add_right(positive);
+    case RateKind::kTnr:
+      return add_right(negative);
+    case RateKind::kPrecision:
+      sum.constant += coefficient;
+      return AddTerm(-coefficient, PrecisionErrors(rate), sum);
+  }
+}
+
+void RateSampler::AddTerm(double coefficient, const RateSample* sample, RateSum& sum) const {
+  const auto same = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                 [&](const auto& term) { return term.second == sample; });
+  if (same == sum.terms.end()) {
+    sum.terms.emplace_back(coefficient, sample);
+  } else {
+    same->first += coefficient;
+  }
+}
+
+double RateSampler::EventOf(std::size_t row, const Slot& slot) const {
+  if (slot.kind == SlotKind::kLoss) {
+    return predictions_.losses.empty() ? 0.0 : predictions_.losses[row];
+  }
+  if (predictions_.classes.empty()) return 0.0;
+  const std::int32_t predicted = predictions_.classes[row];
+  const Cell& cell = compiled_.cells.cells[compiled_.cells.cell_of_row[row]];
+  switch (slot.kind) {
+    case SlotKind::kMissClass:
+      return predicted != slot.class_code ? 1.0 : 0.0;
+    case SlotKind::kMissLabel:
+      return predicted != cell.label ? 1.0 : 0.0;
+    case SlotKind::kMissBaseline:
+      return predicted != cell.baseline ? 1.0 : 0.0;
+    case SlotKind::kSelected:
+      return predicted == slot.class_code ? 1.0 : 0.0;
+    case SlotKind::kLoss:
+      break;
+  }
+  return 0.0;
+}
+
+const RateSample* RateSampler::Sample(const Rate& rate) {
+  const SparseRow row = compiler_.Compile(rate, /*extra=*/{}, SubsetText(rate.where));
+  const std::size_t slots = compiled_.slots.size();
+  RateSample sample{.subset = SubsetText(rate.where)};
+  std::vector<int> slot_of_cell(compiled_.cells.cells.size(), -1);
+  for (const auto& [column, coefficient] : row.entries) {
+    sample.columns.push_back(column);
+    sample.cells.push_back(static_cast<std::uint32_t>(column / slots));
+    slot_of_cell[column / slots] = static_cast<int>(column % slots);
+  }
+  for (const auto& known : samples_) {
+    // Subsets without rows have no columns; their name tells them apart.
+    const bool same_name = !sample.columns.empty() || known->subset == sample.subset;
+    if (known->columns == sample.columns && same_name) return known.get();
+  }
+  std::vector<std::size_t> members;
+  std::vector<double> events;
+  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+    const int slot = slot_of_cell[compiled_.cells.cell_of_row[i]];
+    if (slot < 0 || rows_.rate_weight(i) <= 0.0) continue;
+    members.push_back(i);
+    events.push_back(EventOf(i, compiled_.slots[static_cast<std::size_t>(slot)]));
+  }
+  Fill(members, events, rate.kind == RateKind::kLoss, sample);
+  samples_.push_back(std::make_unique<RateSample>(std::move(sample)));
+  return samples_.back().get();
+}
+
+// The share of wrong ones among the rows that the model selects. Given which rows those are, the
+// errors are independent, so their number is a binomial count as well.
+const RateSample* RateSampler::PrecisionErrors(const Rate& rate) {
+  const std::string predicted = rate.predicted.value_or(LabelIs(rows_.positive_class).value);
+  const auto& levels = rows_.labels.levels;
+  const auto code = static_cast<std::int32_t>(std::find(levels.begin(), levels.end(), predicted) -
+                                              levels.begin());
+  const SparseRow row = compiler_.Compile(
+      Rate{.kind = RateKind::kError, .where = rate.where, .predicted = std::nullopt}, /*extra=*/{},
+      SubsetText(rate.where));
+  RateSample sample{.subset = "predicted=" + predicted +
+                              (rate.where.empty() ? "" : ", " + GroupText(rate.where))};
+  std::vector<bool> inside(compiled_.cells.cells.size(), false);
+  for (const auto& [column, coefficient] : row.entries) {
+    sample.cells.push_back(static_cast<std::uint32_t>(column / compiled_.slots.size()));
+    inside[sample.cells.back()] = true;
+  }
+  std::vector<std::size_t> members;
+  std::vector<double> events;
+  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+    if (!inside[compiled_.cells.cell_of_row[i]] || rows_.rate_weight(i) <= 0.0) continue;
+    if (predictions_.classes[i] != code) continue;
+    members.push_back(i);
+    events.push_back(rows_.labels.codes[i] != code ? 1.0 : 0.0);
+  }
+  Fill(members, events, /*is_loss=*/false, sample);
+  samples_.push_back(std::make_unique<RateSample>(std::move(sample)));
+  return samples_.back().get();
+}
+
+// If a weight beyond those seen is possible, equal weights of the sample prove nothing about the
+// rows to come, so they count as weights.
+void RateSampler::Fill(const std::vector<std::size_t>& rows, const std::vector<double>& events,
+                       bool is_loss, RateSample& sample) const {
+  sample.rows = rows.size();
+  if (rows.empty()) return;
+  const double first = rows_.rate_weight(rows.front());
+  const bool equal = std::all_of(rows.begin(), rows.end(),
+                                 [&](std::size_t row) { return rows_.rate_weight(row) == first; });
+  const bool weighted = !equal || (options_.max_weight && *options_.max_weight != first);
+  if (!equal && !options_.max_weight) {
+    throw std::invalid_argument(fmt::format(
+        "max_weight: unset; allowed: the largest weight that any row can have, since the rows "
+        "with {} differ in weight",
+        sample.subset));
+  }
+  sample.is_binomial = !weighted && !is_loss;
+  if (sample.is_binomial) {
+    sample.events = std::count(events.begin(), events.end(), 1.0);
+    return;
+  }
+  sample.values = events;
+  if (is_loss) {
+    sample.low = options_.loss_range->low;
+    sample.high = options_.loss_range->high;
+  }
+  if (!weighted) return;
+  sample.max_weight = *options_.max_weight;
+  for (const std::size_t row : rows) sample.weights.push_back(rows_.rate_weight(row));
+}
+
+std::vector<std::string> RateSampler::EmptyLevels(const std::vector<Column>& by) const {
+  std::vector<std::string> empty;
+  for (const Column& column : by) {
+    const CategoricalColumn& values =
+        column.is_label ? rows_.labels : *FindGroup(rows_, column.name);
+    std::vector<bool> occurs(values.levels.size(), false);
+    for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+      if (rows_.rate_weight(i) > 0.0) occurs[static_cast<std::size_t>(values.codes[i])] = true;
+    }
+    for (std::size_t k = 0; k < occurs.size(); ++k) {
+      if (!occurs[k]) empty.push_back(GroupText({{.column = column, .value = values.levels[k]}}));
+    }
+  }
+  return empty;
+}
+
+std::vector<double> RateSampler::EventSums() const {
+  const std::size_t slots = compiled_.slots.size();
+  std::vector<double> sums(compiled_.num_sums(), 0.0);
+  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+    const std::size_t cell = compiled_.cells.cell_of_row[i];
+    for (std::size_t s = 0; s < slots; ++s) {
+      sums[cell * slots + s] += rows_.rate_weight(i) * EventOf(i, compiled_.slots[s]);
+    }
+  }
+  return sums;
+}
+
+std::size_t RateSampler::RowsOf(const std::vector<RateSum>& sums) const {
+  std::set<std::uint32_t> cells;
+  std::size_t selected = 0;  // precision is about part of a cell's rows, and stands alone
+  for (const RateSum& sum : sums) {
+    for (const auto& [coefficient, sample] : sum.terms) {
+      if (sample->columns.empty()) {
+        selected += sample->rows;
+      } else {
+        cells.insert(sample->cells.begin(), sample->cells.end());
+      }
+    }
+  }
+  std::size_t rows = selected;
+  for (const std::uint32_t cell : cells) rows += rows_of_cell_[cell];
+  return rows;
+}
+
+}  // namespace bregboost::detail
