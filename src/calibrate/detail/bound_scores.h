@@ -1,0 +1,24 @@
+// What a Calibrator knows of its scores before it sees a problem.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bregboost/data/row_data.h"
+
+namespace bregboost::detail {
+
+struct BoundScores {
+  BoundScores(std::span<const double> scores, const RowData& rows);
+
+  std::span<const double> scores;  // class-major
+  const RowData* rows;
+  double temperature;
+  std::vector<std::uint32_t> ascending;  // binary: rows by score, then by number
+
+  // F / T, class-major.
+  std::vector<double> Scaled(double at_temperature) const;
+};
+
+}  // namespace bregboost::detail

@@ -1,0 +1,89 @@
+#include "calibrate/detail/dual_steps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bregboost::detail {
+namespace {
+
+// The charge of each label, or nothing where the table charges anything but class errors.
+bool ReadCharges(const RateProblem& problem, const std::vector<double>& table,
+                 std::vector<double>& charge_of_label) {
+  constexpr double kUnset = -1.0;
+  const std::size_t classes = problem.rows().labels.levels.size();
+  const std::vector<Cell>& cells = problem.compiled().cells.cells;
+  charge_of_label.assign(classes, kUnset);
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    const auto label = static_cast<std::size_t>(cells[cell].label);
+    const double right = table[cell * classes + label];
+    for (std::size_t k = 0; k < classes; ++k) {
+      if (k == label) continue;
+      const double charge = table[cell * classes + k] - right;
+      double& known = charge_of_label[label];
+      if (known == kUnset) known = charge;
+      if (!(charge >= 0.0) || std::abs(charge - known) > 1e-9 * (1.0 + known)) return false;
+    }
+  }
+  for (double& charge : charge_of_label) charge = std::max(charge, 0.0);
+  return true;
+}
+
+std::vector<double> OffsetsOf(const std::vector<double>& charges) {
+  const double largest = *std::max_element(charges.begin(), charges.end());
+  const double least = 1e-6 * (largest > 0.0 ? largest : 1.0);  // a class that costs nothing
+  std::vector<double> offsets;
+  for (const double charge : charges) offsets.push_back(std::log(std::max(charge, least)));
+  return offsets;
+}
+
+}  // namespace
+
+bool ChargesClassErrorsOnly(const RateProblem& problem) {
+  std::vector<double> multipliers(problem.num_limits(), 0.0), base, charges;
+  if (!ReadCharges(problem, problem.CostTable(multipliers), base)) return false;
+  for (std::size_t j = 0; j < multipliers.size(); ++j) {
+    if (!(problem.largest_charges()[j] > 0.0)) return false;
+    // Large enough that a negative charge of the limit shows beside the cost.
+    const double factor =
+        2.0 * (1.0 + *std::max_element(base.begin(), base.end())) / problem.largest_charges()[j];
+    multipliers[j] = factor;
+    if (!ReadCharges(problem, problem.CostTable(multipliers), charges)) return false;
+    for (std::size_t k = 0; k < charges.size(); ++k) {
+      if (charges[k] < base[k]) return false;
+    }
+    multipliers[j] = 0.0;
+  }
+  return true;
+}
+
+// For each step size c, from lambda = 0 and G = 1e-10:
+//   G_j += g_j^2,   lambda_j <- clip(lambda_j + (c / L_j)(1 + lambda_j L_j) g_j / sqrt(G_j), 0,
+//   rho)
+// with g the exact excess at the offsets of lambda and L_j the limit's largest charge.
+DualResult TakeDualSteps(const RateProblem& problem, double rho, OffsetJudge& judge) {
+  constexpr int kSteps = 80;
+  const std::size_t limits = problem.num_limits();
+  const std::span<const double> largest = problem.largest_charges();
+  DualResult result;
+  std::vector<double> charges;
+  for (const double step_size : {0.1, 0.3, 1.0}) {
+    std::vector<double> lambda(limits, 0.0), squares(limits, 1e-10);
+    for (int step = 0; step < kSteps; ++step) {
+      ReadCharges(problem, problem.CostTable(lambda), charges);
+      const OffsetPoint point = judge.At(OffsetsOf(charges));
+      if (result.best.offsets.empty() || Better(point.standing, result.best.standing)) {
+        result = {.best = point, .multipliers = lambda};
+      }
+      const std::vector<double> g = problem.Excess(point.sums);
+      for (std::size_t j = 0; j < limits; ++j) {
+        if (std::isnan(g[j])) continue;
+        squares[j] += g[j] * g[j];
+        const double ascent = step_size / largest[j] * (1.0 + lambda[j] * largest[j]) * g[j];
+        lambda[j] = std::clamp(lambda[j] + ascent / std::sqrt(squares[j]), 0.0, rho);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace bregboost::detail

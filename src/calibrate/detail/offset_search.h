@@ -1,0 +1,55 @@
+// The search for K > 2 offsets: exact line searches from several starts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "calibrate/detail/decision_sums.h"
+#include "calibrate/detail/merit_tracker.h"
+#include "calibrate/detail/offset_rows.h"
+
+namespace bregboost::detail {
+
+struct OffsetPoint {
+  std::vector<double> offsets;  // of mean 0
+  std::vector<double> sums;     // S of the decision
+  Standing standing;
+};
+
+// Judges offsets by all rows afresh.
+class OffsetJudge {
+ public:
+  OffsetJudge(const OffsetRows& rows, const DecisionSums& sums, MeritTracker& tracker)
+      : rows_(rows), sums_(sums), tracker_(tracker) {}
+
+  OffsetPoint At(std::vector<double> offsets);  // shifted to mean 0
+  // The best point of the line, judged afresh.
+  OffsetPoint AlongLine(const OffsetPoint& from, std::span<const double> direction);
+
+  const OffsetRows& rows() const { return rows_; }
+  std::int64_t evaluations() const { return evaluations_; }
+  std::int64_t sweeps() const { return sweeps_; }
+
+ private:
+  const OffsetRows& rows_;
+  const DecisionSums& sums_;
+  MeritTracker& tracker_;
+  std::int64_t evaluations_ = 0;
+  std::int64_t sweeps_ = 0;
+};
+
+// From each start along the axes until nothing improves; then from the best of them along pairs of
+// axes and random directions, and from perturbed points. Ends with no improvement, or when the
+// sweeps that `rows` allow are used up.
+OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
+                          OffsetJudge& judge);
+
+// The same decision's standing, away from the rows' changes: the middle along each axis.
+OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge);
+
+// Starts that need no multipliers: no offsets, and classes made equally frequent, half-way and all
+// the way.
+std::vector<std::vector<double>> PriorStarts(const RowData& rows);
+
+}  // namespace bregboost::detail
