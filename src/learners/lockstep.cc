@@ -15,6 +15,7 @@
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
 #include "detail/thread_scope.h"
+#include "detail/unused_memory.h"
 #include "detail/worker_pool.h"
 #include "learners/boosted_impl.h"
 #include "learners/detail/boosting_pass.h"
@@ -87,9 +88,7 @@ struct Fold {
   std::vector<std::size_t> cell_places;  // of its cells among those of all folds
   std::vector<std::int32_t> held_out;    // of the objective's rows, in rising order
 
-  // LightGBM only: the rows held out, which its booster scores apart.
-  std::unique_ptr<RowData> held_out_rows;
-  std::unique_ptr<Objective> held_out_objective;
+  bool scores_apart = false;  // rows that it does not train on are data sets of their own
 
   std::unique_ptr<BoostedLearner> learner;
 };
@@ -126,6 +125,8 @@ class LockstepLearner::Impl {
                                          0);
     pool_.Run(/*at_once=*/1, [&](std::size_t k) {
       folds_[k] = make_fold(rows_, k);
+      // Making a booster takes much that it does not keep, on a thread that lives on.
+      detail::ReleaseUnusedMemory();
       CheckFold(k);
       CollectScores(k);
       return false;
@@ -311,7 +312,7 @@ class LockstepLearner::Impl {
   template <class RowOf, class Use>
   void ReadScores(const Fold& fold, std::size_t set, std::size_t count, const RowOf& row_of,
                   const Use& use) const {
-    if (fold.held_out_rows == nullptr) {
+    if (!fold.scores_apart) {
       fold.learner->impl_->ReadScores(count, row_of, use);
       return;
     }
@@ -389,13 +390,9 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
     const std::vector<std::int32_t> training = split.Training(k);
     auto fold =
         std::make_unique<Fold>(TakeRows(rows, training), objective, constraints, split.HeldOut(k));
-    fold->held_out_rows = std::make_unique<RowData>(TakeRows(rows, fold->held_out));
-    fold->held_out_rows->groups.clear();
-    fold->held_out_objective =
-        std::make_unique<Objective>(*fold->held_out_rows, objective.options());
+    fold->scores_apart = true;
     std::vector<HeldOut<LightGbmDataset>> scored = {
-        {.dataset = data.Subset(split.InData(fold->held_out)),
-         .objective = fold->held_out_objective.get()}};
+        {.dataset = data.Subset(split.InData(fold->held_out))}};
     scored.insert(scored.end(), reserved.begin(), reserved.end());
     fold->learner = BoostedLearner::LightGbm(data.Subset(split.InData(training)), fold->training,
                                              of_fold, scored);

@@ -91,9 +91,13 @@ FoldRows::FoldRows(const CellTable& cells, const LockstepOptions& options,
 }
 
 std::vector<std::int32_t> FoldRows::Select(std::size_t k, bool inside) const {
+  const auto fold = static_cast<std::int32_t>(k);
+  const auto in_fold =
+      static_cast<std::size_t>(std::count(fold_of_row_.begin(), fold_of_row_.end(), fold));
   std::vector<std::int32_t> rows;
+  rows.reserve(inside ? in_fold : fold_of_row_.size() - in_fold);
   for (std::size_t i = 0; i < fold_of_row_.size(); ++i) {
-    if ((fold_of_row_[i] == static_cast<std::int32_t>(k)) == inside) {
+    if ((fold_of_row_[i] == fold) == inside) {
       rows.push_back(static_cast<std::int32_t>(i));
     }
   }

@@ -11,11 +11,12 @@
 
 namespace bregboost::detail {
 
-// What the libraries know about the rows. Both keep targets and weights as float32.
+// What the libraries know about the rows, both with targets and weights as float32. Spans belong to
+// the caller.
 struct NativeRows {
   std::span<const std::int32_t> labels;  // class codes; empty for a numeric target
   std::vector<float> targets;
-  std::vector<float> weights;           // empty: all 1
+  std::span<const float> weights;       // empty: all 1
   double softmax_hessian_factor = 2.0;  // K / (K - 1) in LightGBM, 2 in XGBoost
 };
 
