@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "boosting_flags.h"
 #include "bregboost/learners/boosted.h"
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/lockstep.h"
@@ -29,10 +30,10 @@ using nlohmann::json;
 
 struct Settings {
   example::ProblemFlags problem;
-  std::string learner = "lightgbm", library;
-  std::vector<std::string> parameters, categorical;
+  example::BoostingFlags boosting;
+  std::string learner = "lightgbm";
   std::optional<std::int64_t> rounds;
-  std::int64_t rounds_per_step = 1, early_stopping = 0, inner_steps = 20;
+  std::int64_t inner_steps = 20;
   std::string solver = "abpp", form = "proximal";
   std::optional<double> primal_step, dual_step;
   std::string held_out;
@@ -47,52 +48,6 @@ struct Settings {
 std::atomic<bool> interrupted = false;  // by Ctrl-C: the solve ends, and what is trained is written
 
 // ---- from flags to the library's options
-
-GbmParameters ParametersOf(const Settings& settings) {
-  GbmParameters parameters;
-  for (const std::string& text : settings.parameters) {
-    const std::size_t sign = text.find('=');
-    if (sign == std::string::npos || sign == 0) {
-      throw std::invalid_argument(fmt::format("param: '{}'; allowed: name=value", text));
-    }
-    parameters[text.substr(0, sign)] = text.substr(sign + 1);
-  }
-  return parameters;
-}
-
-void CheckCodes(const example::Table& table, std::size_t column) {
-  const std::size_t n = table.rows.num_rows();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double code = table.features[column * n + i];
-    if (std::isnan(code) || (code >= 0.0 && code == std::floor(code))) continue;
-    throw std::invalid_argument(
-        fmt::format("column '{}': {}; allowed in a categorical column: "
-                    "codes 0, 1, 2, ..., or nothing where it is missing",
-                    table.feature_names[column], code));
-  }
-}
-
-FeatureArray FeaturesOf(const example::Table& table, const std::vector<std::string>& categorical) {
-  const auto& names = table.feature_names;
-  FeatureArray features =
-      FeatureArray::ColumnMajor(table.features, table.rows.num_rows(), names.size());
-  features.names = names;
-  for (const std::string& name : categorical) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      throw std::invalid_argument(fmt::format("categorical: '{}' is no feature column", name));
-    }
-    features.categorical.push_back(static_cast<std::size_t>(found - names.begin()));
-    CheckCodes(table, features.categorical.back());
-  }
-  return features;
-}
-
-BoostedOptions BoostingOf(const Settings& settings) {
-  return {.parameters = ParametersOf(settings),
-          .rounds_per_step = settings.rounds_per_step,
-          .early_stopping_rounds = settings.early_stopping};
-}
 
 AbppOptions AbppOf(const Settings& settings, std::int64_t steps) {
   AbppOptions options;
@@ -132,7 +87,8 @@ struct Solved {
 
 Solved Solve(const Settings& settings, std::int64_t rounds, ProximalLearner& learner,
              RateConstraints& constraints, const SolveHooks& hooks) {
-  const std::int64_t steps = (rounds + settings.rounds_per_step - 1) / settings.rounds_per_step;
+  const std::int64_t steps =
+      (rounds + settings.boosting.rounds_per_step - 1) / settings.boosting.rounds_per_step;
   if (settings.solver == "abpp") {
     AbppResult result = SolveAbpp(learner, constraints, AbppOf(settings, steps), hooks);
     return {result.reason, result.detail, result.multipliers};
@@ -276,8 +232,8 @@ struct Unseen {
       : table(example::LoadTable(settings.held_out, settings.problem, example::Missing::kAllowed,
                                  &training)),
         problem(table, settings.problem, EmptySubsetPolicy::kUndefined),
-        dataset(Dataset::FromArray(FeaturesOf(table, settings.categorical), ParametersOf(settings),
-                                   &reference)) {}
+        dataset(Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
+                                   example::ParametersOf(settings.boosting), &reference)) {}
 
   example::Table table;
   example::Problem problem;
@@ -293,7 +249,8 @@ void TrainOne(const Settings& settings, const example::Table& table, example::Pr
     unseen = std::make_unique<Unseen<typename Library::Dataset>>(settings, table, data);
     held_out.push_back({.dataset = unseen->dataset, .objective = &unseen->problem.objective});
   }
-  const auto learner = Library::kLearner(data, problem.objective, BoostingOf(settings), held_out);
+  const auto learner =
+      Library::kLearner(data, problem.objective, example::BoostingOf(settings.boosting), held_out);
   Trained trained;
   trained.measure = [&] {
     Limits limits = {{"training", problem.constraints.Measure(learner->scores())}};
@@ -315,9 +272,10 @@ void TrainFolds(const Settings& settings, example::Problem& problem,
         fmt::format("held-out: '{}'; allowed with folds, which hold rows out themselves: none",
                     settings.held_out));
   }
-  const auto learner = Library::kLockstep(
-      data, problem.objective, problem.constraints,
-      {.boosting = BoostingOf(settings), .num_folds = settings.folds, .seed = settings.seed});
+  const auto learner = Library::kLockstep(data, problem.objective, problem.constraints,
+                                          {.boosting = example::BoostingOf(settings.boosting),
+                                           .num_folds = settings.folds,
+                                           .seed = settings.seed});
   Trained trained;
   trained.measure = [&] {
     return Limits{{"out_of_fold", problem.constraints.Measure(learner->scores())}};
@@ -339,8 +297,9 @@ void Train(const Settings& settings) {
       example::LoadTable(settings.problem.data, settings.problem, example::Missing::kAllowed);
   example::Problem problem(table, settings.problem);
   const auto data =
-      Library::Dataset::FromArray(FeaturesOf(table, settings.categorical), ParametersOf(settings),
-                                  /*reference=*/nullptr, settings.library);
+      Library::Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
+                                  example::ParametersOf(settings.boosting),
+                                  /*reference=*/nullptr, settings.boosting.library);
   if (settings.folds > 0) {
     TrainFolds<Library>(settings, problem, data);
   } else {
@@ -369,16 +328,9 @@ int main(int argc, char** argv) {
   Settings settings;
   CLI::App app{"Train LightGBM or XGBoost under limits on rates", "constrained_boosting"};
   example::AddFlags(app, settings.problem);
-  app.add_option("--categorical", settings.categorical,
-                 "feature column of codes 0, 1, 2, ...; may be repeated");
+  example::AddFlags(app, settings.boosting);
   app.add_option("--learner", settings.learner, "lightgbm or xgboost");
-  app.add_option("--param", settings.parameters, "name=value of the library; may be repeated");
-  app.add_option("--library", settings.library, "shared library to use; default: the wheel's");
   app.add_option("--rounds", settings.rounds, "boosting rounds; default: as the parameters say");
-  app.add_option("--rounds-per-step", settings.rounds_per_step, "rounds of one proximal step")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--early-stopping", settings.early_stopping,
-                 "stop when the held-out or out-of-fold loss has not fallen for so many rounds");
   app.add_option("--solver", settings.solver, "abpp or cbpr");
   app.add_option("--form", settings.form, "of cbpr: proximal or linearized");
   app.add_option("--inner-steps", settings.inner_steps, "of cbpr: steps of one sub-problem")

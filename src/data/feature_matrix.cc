@@ -108,6 +108,40 @@ FeatureMatrix FeatureMatrix::Csr(std::span<const std::int32_t> row_offsets,
                               values.data()));
 }
 
+FeatureMatrix FeatureMatrix::TakeRows(std::span<const std::int32_t> chosen) const {
+  for (const std::int32_t row : chosen) {
+    if (row >= 0 && static_cast<std::size_t>(row) < rows()) continue;
+    throw std::invalid_argument(
+        fmt::format("rows: {}; allowed: at least 0 and below {}", row, rows()));
+  }
+  using OwnedDense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using OwnedSparse = Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>;
+  const auto take_dense = [&](const auto& matrix) {
+    auto taken = std::make_shared<OwnedDense>(Signed(chosen.size()), matrix.cols());
+    for (std::size_t i = 0; i < chosen.size(); ++i) taken->row(Signed(i)) = matrix.row(chosen[i]);
+    FeatureMatrix result(RowMajor(taken->data(), taken->rows(), taken->cols()));
+    result.owned_ = std::move(taken);
+    return result;
+  };
+  if (const auto* dense = std::get_if<RowMajor>(&storage_)) return take_dense(*dense);
+  if (const auto* dense = std::get_if<ColumnMajor>(&storage_)) return take_dense(*dense);
+  const Sparse& sparse = std::get<Sparse>(storage_);
+  std::vector<Eigen::Triplet<double, std::int32_t>> entries;
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (Sparse::InnerIterator entry(sparse, chosen[i]); entry; ++entry) {
+      entries.emplace_back(static_cast<std::int32_t>(i), static_cast<std::int32_t>(entry.col()),
+                           entry.value());
+    }
+  }
+  auto taken = std::make_shared<OwnedSparse>(Signed(chosen.size()), sparse.cols());
+  taken->setFromTriplets(entries.begin(), entries.end());
+  taken->makeCompressed();
+  FeatureMatrix result(Sparse(taken->rows(), taken->cols(), taken->nonZeros(),
+                              taken->outerIndexPtr(), taken->innerIndexPtr(), taken->valuePtr()));
+  result.owned_ = std::move(taken);
+  return result;
+}
+
 std::size_t FeatureMatrix::rows() const {
   return std::visit([](const auto& x) { return static_cast<std::size_t>(x.rows()); }, storage_);
 }

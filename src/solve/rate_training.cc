@@ -16,22 +16,102 @@ namespace bregboost {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A learner that solves its steps to the end says so by a suboptimality; below this one there is
+// nothing more to gain without limits.
+constexpr double kSolved = 1e-9;
+
+// Without limits a step needs no proximal term; a linear model's has one for its form only.
+constexpr double kFarAway = 1e8;
 
 void RequireShare(const char* field, double value) {
   if (value >= 0.0 && value < 1.0) return;
   throw std::invalid_argument(fmt::format("{}: {}; allowed: at least 0 and below 1", field, value));
 }
 
-// One run; its state is what the loop below reads.
+std::int64_t StepsOf(const CrossFitLearner& learner, const RateTrainingOptions& options) {
+  const std::int64_t rounds = options.rounds > 0 ? options.rounds : learner.requested_rounds();
+  const std::int64_t per_step = learner.rounds_per_step();
+  return (rounds + per_step - 1) / per_step;
+}
+
+// Keeps the history, and listens to whoever wants to stop.
+class Watch {
+ public:
+  Watch(const CrossFitLearner& learner, const RateProblem& unseen,
+        const RateTrainingOptions& options, const SolveHooks& hooks)
+      : learner_(learner), unseen_(unseen), options_(options), hooks_(hooks) {}
+
+  // Rates of the unseen rows as they are now.
+  struct Judgement {
+    std::vector<double> sums;
+    double cost = 0.0;
+    double violation = 0.0;
+    double merit = 0.0;
+  };
+  Judgement Judge() const {
+    Judgement now;
+    now.sums = unseen_.rates().ExactSums(learner_.scores());
+    now.cost = unseen_.Cost(now.sums);
+    now.violation = unseen_.TotalViolation(now.sums);
+    now.merit = now.cost + options_.rho * now.violation;
+    return now;
+  }
+
+  void Record(std::int64_t k, const Judgement& now, std::span<const double> multipliers) {
+    IterationStats stats;
+    stats.k = k;
+    stats.objective = now.cost;
+    stats.surrogate_violation = kNan;
+    stats.exact_violation = now.violation;
+    stats.complementarity = kNan;
+    stats.stationarity = kNan;
+    stats.multiplier_sum = std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
+    stats.max_multiplier =
+        multipliers.empty() ? 0.0 : *std::max_element(multipliers.begin(), multipliers.end());
+    stats.tau = options_.tau;
+    stats.evaluations = k * learner_.rounds_per_step();
+    stats.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+    history.push_back(stats);
+    if (hooks_.on_iteration && !hooks_.on_iteration(stats)) stopped_ = true;
+  }
+
+  // Why no further step should be made, in `result`; true if there is a reason.
+  bool Ends(const StepOutcome& outcome, RateTrainingResult& result) const {
+    if (outcome.stalled.empty() && outcome.stopped.empty()) return false;
+    result.reason =
+        outcome.stalled.empty() ? TerminationReason::kEarlyStopped : TerminationReason::kStalled;
+    result.detail = outcome.stalled.empty() ? outcome.stopped : outcome.stalled;
+    return true;
+  }
+  bool Interrupted(RateTrainingResult& result) const {
+    if (!stopped_ && (hooks_.interrupt == nullptr || !hooks_.interrupt->load())) return false;
+    result.reason = TerminationReason::kInterrupted;
+    return true;
+  }
+
+  std::vector<IterationStats> history;
+
+ private:
+  const CrossFitLearner& learner_;
+  const RateProblem& unseen_;
+  const RateTrainingOptions& options_;
+  const SolveHooks& hooks_;
+  Clock::time_point begin_ = Clock::now();
+  bool stopped_ = false;
+};
+
 class RateTraining {
  public:
-  RateTraining(CrossFitLearner& learner, const RateProblem& unseen, const RateProblem& training,
+  RateTraining(CrossFitLearner& learner, RateProblem& unseen, const RateProblem& training,
                const RateTrainingOptions& options, const SolveHooks& hooks)
       : learner_(learner),
         unseen_(unseen),
         training_(training),
         options_(options),
-        hooks_(hooks),
+        steps_(StepsOf(learner, options)),
+        watch_(learner, unseen, options, hooks),
         ascent_(unseen.largest_charges(), options.dual_rate, options.rho),
         tail_multipliers_(unseen.num_limits(), 0.0) {
     if (unseen.num_limits() != training.num_limits()) {
@@ -40,65 +120,46 @@ class RateTraining {
                       training.num_limits(), unseen.num_limits()));
     }
     if (!options.initial_multipliers.empty()) ascent_.Set(options.initial_multipliers);
-    const std::int64_t rounds = options.rounds > 0 ? options.rounds : learner.requested_rounds();
-    const std::int64_t per_step = learner.rounds_per_step();
-    steps_ = (rounds + per_step - 1) / per_step;
   }
 
   RateTrainingResult Run() {
-    Record(0, Judge());
+    const std::int64_t first_move = ShareOf(options_.warm_up);
+    const std::int64_t first_choice = ShareOf(options_.choose_from);
+    Watch::Judgement now = watch_.Judge();
+    watch_.Record(0, now, ascent_.multipliers());
     learner_.ResetAverage();
-    for (std::int64_t k = 0; k < steps_; ++k) {
-      if (Interrupted()) break;
-      if (k >= ShareOf(options_.warm_up)) MoveMultipliers();
+    for (std::int64_t k = 0; k < steps_ && !watch_.Interrupted(result_); ++k) {
+      if (k == first_move) SetMargin(now.sums);
+      if (k >= first_move) ascent_.Step(unseen_.Excess(now.sums), /*extrapolate=*/true);
       const StepOutcome outcome = TakeStep();
-      if (!outcome.stalled.empty()) {
-        result_.reason = TerminationReason::kStalled;
-        result_.detail = outcome.stalled;
-        break;
-      }
-      const Judgement judgement = Judge();
-      if (k + 1 >= ShareOf(options_.choose_from)) Consider(k + 1, judgement);
+      const bool last = watch_.Ends(outcome, result_);
+      if (!outcome.stalled.empty()) break;
+      ++steps_taken_;
+      now = watch_.Judge();
+      if (k + 1 >= first_choice) Consider(now);
       if (2 * k >= steps_) AddToTail();
-      Record(k + 1, judgement);
-      if (!outcome.stopped.empty()) {
-        result_.reason = TerminationReason::kEarlyStopped;
-        result_.detail = outcome.stopped;
-        break;
-      }
+      watch_.Record(k + 1, now, ascent_.multipliers());
+      if (last) break;
     }
-    return Finish();
+    Finish();
+    return std::move(result_);
   }
 
  private:
-  struct Judgement {
-    std::vector<double> sums;
-    double cost = 0.0;
-    double violation = 0.0;
-    double merit = 0.0;
-  };
-
   std::int64_t ShareOf(double share) const {
     return static_cast<std::int64_t>(std::llround(share * static_cast<double>(steps_)));
   }
 
-  bool Interrupted() {
-    const bool flagged = hooks_.interrupt != nullptr && hooks_.interrupt->load();
-    if (flagged || stopped_by_callback_) result_.reason = TerminationReason::kInterrupted;
-    return flagged || stopped_by_callback_;
+  void SetMargin(std::span<const double> sums) {
+    if (unseen_.rows().task() == Task::kRegression) return;  // losses have no binomial error
+    std::vector<double> allowances(unseen_.allowances().begin(), unseen_.allowances().end());
+    allowances.resize(unseen_.num_limits(), 0.0);
+    const std::vector<double> errors = unseen_.SamplingErrors(sums);
+    for (std::size_t j = 0; j < allowances.size(); ++j) {
+      if (allowances[j] == 0.0) allowances[j] = -options_.margin * errors[j];
+    }
+    unseen_.SetAllowances(std::move(allowances));
   }
-
-  Judgement Judge() {
-    Judgement now;
-    now.sums = unseen_.rates().ExactSums(learner_.scores());
-    now.cost = unseen_.Cost(now.sums);
-    now.violation = unseen_.TotalViolation(now.sums);
-    now.merit = now.cost + options_.rho * now.violation;
-    sums_ = now.sums;
-    return now;
-  }
-
-  void MoveMultipliers() { ascent_.Step(unseen_.Excess(sums_), /*extrapolate=*/true); }
 
   StepOutcome TakeStep() {
     const RowData& rows = training_.rows();
@@ -108,26 +169,25 @@ class RateTraining {
                                                     rows.labels.levels.size()));
       return learner_.StepOnCosts(result_.step_costs.back(), options_.tau);
     }
-    // The objective is the loss, which is the cost already.
+    // The learner's objective is the loss, which is the cost already.
     std::vector<double> multipliers = ascent_.multipliers();
     multipliers.push_back(0.0);
-    result_.step_multipliers.push_back(multipliers);
-    return learner_.Step({.constraints = &learner_.unseen(),
-                          .multipliers = result_.step_multipliers.back(),
-                          .objective_weight = 1.0,
-                          .tau = options_.tau,
-                          .anchor_weight = 0.0,
-                          .modulus = std::nullopt,
-                          .accuracy = {.delta = 0.0, .nu = 1e-6}});
+    result_.step_multipliers.push_back(std::move(multipliers));
+    ProximalStep step;
+    step.constraints = &learner_.unseen();
+    step.multipliers = result_.step_multipliers.back();
+    step.tau = options_.tau;
+    step.accuracy = {.delta = 0.0, .nu = kSolved};
+    return learner_.Step(step);
   }
 
-  void Consider(std::int64_t steps, const Judgement& now) {
+  void Consider(const Watch::Judgement& now) {
     if (options_.choice == IterateChoice::kTailAverage) return;
     // An undefined rate has no finite merit; the first iterate still beats having none.
     if (best_state_ != nullptr && !(now.merit < result_.merit)) return;
     best_state_ = learner_.Save();
     result_.merit = now.merit;
-    result_.steps_kept = steps;
+    result_.steps_kept = steps_taken_;
   }
 
   void AddToTail() {
@@ -135,60 +195,40 @@ class RateTraining {
     for (std::size_t j = 0; j < tail_multipliers_.size(); ++j) {
       tail_multipliers_[j] += ascent_.multipliers()[j];
     }
-    if (options_.choice == IterateChoice::kTailAverage) learner_.AccumulateAverage(1.0);
+    if (options_.choice != IterateChoice::kTailAverage) return;
+    learner_.AccumulateAverage(1.0);
+    if (!result_.averaged_from) result_.averaged_from = steps_taken_;
   }
 
-  void Record(std::int64_t k, const Judgement& now) {
-    const std::vector<double>& multipliers = ascent_.multipliers();
-    IterationStats stats;
-    stats.k = k;
-    stats.objective = now.cost;
-    stats.surrogate_violation = std::numeric_limits<double>::quiet_NaN();
-    stats.exact_violation = now.violation;
-    stats.stationarity = std::numeric_limits<double>::quiet_NaN();
-    stats.multiplier_sum = std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
-    stats.max_multiplier =
-        multipliers.empty() ? 0.0 : *std::max_element(multipliers.begin(), multipliers.end());
-    stats.tau = options_.tau;
-    stats.evaluations = k * learner_.rounds_per_step();
-    stats.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-    result_.history.push_back(stats);
-    if (hooks_.on_iteration && !hooks_.on_iteration(stats)) stopped_by_callback_ = true;
-  }
-
-  RateTrainingResult Finish() {
+  void Finish() {
     result_.multipliers = ascent_.multipliers();
-    if (tail_steps_ > 0) {
-      for (std::size_t j = 0; j < tail_multipliers_.size(); ++j) {
-        result_.multipliers[j] = tail_multipliers_[j] / static_cast<double>(tail_steps_);
-      }
+    for (std::size_t j = 0; j < tail_multipliers_.size() && tail_steps_ > 0; ++j) {
+      result_.multipliers[j] = tail_multipliers_[j] / static_cast<double>(tail_steps_);
     }
     if (best_state_ != nullptr) {
       learner_.Restore(*best_state_);
     } else {
       if (tail_steps_ > 0) learner_.UseAverage();
-      result_.steps_kept = static_cast<std::int64_t>(result_.history.size()) - 1;
-      result_.merit = Judge().merit;
+      result_.steps_kept = steps_taken_;
+      result_.merit = watch_.Judge().merit;
     }
     const auto kept = static_cast<std::size_t>(result_.steps_kept);
     if (result_.step_costs.size() > kept) result_.step_costs.resize(kept);
     if (result_.step_multipliers.size() > kept) result_.step_multipliers.resize(kept);
-    return std::move(result_);
+    result_.history = std::move(watch_.history);
   }
 
   CrossFitLearner& learner_;
-  const RateProblem& unseen_;
+  RateProblem& unseen_;
   const RateProblem& training_;
   const RateTrainingOptions& options_;
-  const SolveHooks& hooks_;
-  Clock::time_point begin_ = Clock::now();
-  std::int64_t steps_ = 0;
+  std::int64_t steps_;
+  Watch watch_;
   ScaleFreeAscent ascent_;
-  std::vector<double> sums_;  // of the current point
   std::vector<double> tail_multipliers_;
+  std::int64_t steps_taken_ = 0;
   std::int64_t tail_steps_ = 0;
   std::unique_ptr<ModelState> best_state_;
-  bool stopped_by_callback_ = false;
   RateTrainingResult result_;
 };
 
@@ -208,6 +248,7 @@ void Validate(const RateTrainingOptions& options) {
   detail::RequireNonNegative("rho", options.rho);
   detail::RequirePositive("dual_rate", options.dual_rate);
   detail::RequirePositive("tau", options.tau);
+  detail::RequireNonNegative("margin", options.margin);
   RequireShare("warm_up", options.warm_up);
   RequireShare("choose_from", options.choose_from);
   detail::RequireAtLeast<std::int64_t>("rounds", options.rounds, 0);
@@ -232,11 +273,42 @@ std::vector<double> PullsFromCharges(const CellTable& cells, std::span<const dou
   return pulls;
 }
 
-RateTrainingResult TrainOnRates(CrossFitLearner& learner, const RateProblem& unseen,
+RateTrainingResult TrainOnRates(CrossFitLearner& learner, RateProblem& unseen,
                                 const RateProblem& training, const RateTrainingOptions& options,
                                 const SolveHooks& hooks) {
   Validate(options);
   return RateTraining(learner, unseen, training, options, hooks).Run();
+}
+
+RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unseen,
+                              const RateTrainingOptions& options, const SolveHooks& hooks) {
+  Validate(options);
+  Watch watch(learner, unseen, options, hooks);
+  RateTrainingResult result;
+  watch.Record(0, watch.Judge(), {});
+  const std::int64_t steps = StepsOf(learner, options);
+  ProximalStep plain;
+  plain.tau = kFarAway;
+  plain.accuracy = {.delta = 0.0, .nu = kSolved};
+  for (std::int64_t k = 0; k < steps && !watch.Interrupted(result); ++k) {
+    const StepOutcome outcome = learner.Step(plain);
+    const bool last = watch.Ends(outcome, result);
+    if (!outcome.stalled.empty()) break;
+    result.steps_kept = k + 1;
+    watch.Record(k + 1, watch.Judge(), {});
+    if (last) {
+      learner.ReturnToBest();
+      break;
+    }
+    if (outcome.suboptimality <= kSolved) {  // NaN for trees, which never know
+      result.reason = TerminationReason::kConverged;
+      break;
+    }
+  }
+  result.multipliers.assign(unseen.num_limits(), 0.0);
+  result.merit = watch.Judge().merit;
+  result.history = std::move(watch.history);
+  return result;
 }
 
 }  // namespace bregboost

@@ -5,14 +5,15 @@
 #include <Eigen/SparseCore>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <variant>
 
 namespace bregboost {
 
-// Copies nothing: the arrays must outlive the view. Products run in parallel, and their results do
-// not depend on the number of threads.
+// Copies nothing but in TakeRows(): the arrays must outlive the view. Products run in parallel, and
+// their results do not depend on the number of threads.
 class FeatureMatrix {
  public:
   static FeatureMatrix DenseRowMajor(std::span<const double> values, std::size_t rows,
@@ -24,6 +25,9 @@ class FeatureMatrix {
   static FeatureMatrix Csr(std::span<const std::int32_t> row_offsets,
                            std::span<const std::int32_t> column_indices,
                            std::span<const double> values, std::size_t columns);
+
+  // The given rows, in that order: a matrix that owns its values, dense or sparse as this one.
+  FeatureMatrix TakeRows(std::span<const std::int32_t> rows) const;
 
   std::size_t rows() const;
   std::size_t columns() const;
@@ -51,6 +55,7 @@ class FeatureMatrix {
   explicit FeatureMatrix(Storage storage) : storage_(std::move(storage)) {}
 
   Storage storage_;
+  std::shared_ptr<const void> owned_;  // what storage_ looks at, if it is ours
 };
 
 }  // namespace bregboost

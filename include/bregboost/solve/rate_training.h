@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct RateTrainingOptions {
   double tau = 20.0;       // of the proximal steps, rows weighing 1 on average; > 0
   double warm_up = 0.1;    // the share of the rounds without limits; in [0, 1)
   double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
+  // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
+  // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. >= 0
+  double margin = 0.5;
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0
@@ -47,17 +51,25 @@ struct RateTrainingResult {
   std::vector<std::vector<double>> step_costs;
   std::vector<std::vector<double>> step_multipliers;
   std::int64_t steps_kept = 0;  // of the best iterate; all for an average
-  double merit = 0.0;           // of what was kept, on unseen rows, offsets apart
+  // kTailAverage: iterates count in the mean from this one on, the first step's being 1.
+  std::optional<std::int64_t> averaged_from;
+  double merit = 0.0;  // of what was kept, on unseen rows, offsets apart
   std::vector<IterationStats> history;
   TerminationReason reason = TerminationReason::kIterationLimit;
   std::string detail;
 };
 
 // `unseen` and `training` are the problems whose rates() are the learner's; the learner ends at
-// what was kept. Multipliers move only on limits of `unseen`, allowances included.
-RateTrainingResult TrainOnRates(CrossFitLearner& learner, const RateProblem& unseen,
+// what was kept. Multipliers move on the limits of `unseen`, allowances included, and the margin is
+// added to those.
+RateTrainingResult TrainOnRates(CrossFitLearner& learner, RateProblem& unseen,
                                 const RateProblem& training, const RateTrainingOptions& options,
                                 const SolveHooks& hooks = {});
+
+// The learner's own training, without limits; rates are only looked at. All of `options` but the
+// number of rounds and rho are left alone.
+RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unseen,
+                              const RateTrainingOptions& options, const SolveHooks& hooks = {});
 
 // What a row of each cell is pulled to: the largest charge of the cell minus the charge of k, all
 // scaled so that rows weigh 1 on average.

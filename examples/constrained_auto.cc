@@ -1,0 +1,197 @@
+// Trains LightGBM, XGBoost or a linear model on a CSV file so that limits given as text hold on
+// rows that the model has not seen, and writes a plain model: nothing to tune.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "boosting_flags.h"
+#include "bregboost/learners/lightgbm_dataset.h"
+#include "bregboost/learners/xgboost_dataset.h"
+#include "bregboost/pipeline/fit.h"
+#include "csv_problem.h"
+#include "program.h"
+
+namespace {
+
+using namespace bregboost;  // NOLINT: an example
+using nlohmann::json;
+
+struct Settings {
+  example::ProblemFlags problem;
+  example::BoostingFlags boosting;
+  std::string learner = "lightgbm";
+  double l2 = 1e-4;
+  std::string validation = "by_cells", deploy = "fold_mean", path = "by_constraints";
+  FitOptions fit;
+  std::string model_file;
+  bool print_json = false;
+};
+
+std::atomic<bool> interrupted = false;  // by Ctrl-C: training ends, and what there is is written
+
+FitOptions FitOf(const Settings& settings, Task task) {
+  FitOptions fit = settings.fit;
+  fit.loss = example::LossOf(settings.problem, task);
+  fit.validation =
+      example::Choose("validation", settings.validation,
+                      {Validation::kByCells, Validation::kFolds, Validation::kHoldOut});
+  fit.deploy = example::Choose("deploy", settings.deploy, {Deploy::kFoldMean, Deploy::kRefit});
+  fit.solver.path = example::Choose(
+      "path", settings.path,
+      {TrainingPath::kByConstraints, TrainingPath::kCalibration, TrainingPath::kConstrained});
+  return fit;
+}
+
+template <class Dataset>
+Dataset DatasetOf(const Settings& settings, const example::Table& table) {
+  return Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
+                            example::ParametersOf(settings.boosting), /*reference=*/nullptr,
+                            settings.boosting.library);
+}
+
+json ToJson(const ConstraintVerdict& verdict) {
+  return {{"text", verdict.text},
+          {"verdict", Name(verdict.verdict)},
+          {"value", verdict.value},
+          {"confidence_bound", verdict.confidence_bound},
+          {"confidence", verdict.confidence},
+          {"rows", verdict.rows},
+          {"method", verdict.method},
+          {"needs", verdict.needs.subset},
+          {"rows_needed", verdict.needs.rows_needed.value_or(-1)}};
+}
+
+json ToJson(const FitReport& report) {
+  json result = {{"path", Name(report.unseen.path)},
+                 {"validation", Name(report.validation)},
+                 {"deploy", Name(report.deploy)},
+                 {"models", report.num_models},
+                 {"rows",
+                  {{"training", report.training_rows},
+                   {"unseen", report.unseen_rows},
+                   {"certification", report.certification_rows}}},
+                 {"reason", Name(report.unseen.training.reason)},
+                 {"detail", report.unseen.training.detail},
+                 {"steps_kept", report.unseen.training.steps_kept},
+                 {"multipliers", report.unseen.training.multipliers},
+                 {"objective", report.unseen.objective},
+                 {"violation", report.unseen.total_violation},
+                 {"temperature", report.adjustment.temperature},
+                 {"offsets", report.adjustment.offsets},
+                 {"warnings", report.warnings}};
+  for (const Measurement& measured : report.unseen.measurements) {
+    result["constraints"].push_back(example::ToJson(measured));
+  }
+  for (const ConstraintVerdict& verdict : report.certificate.constraints) {
+    result["certificate"].push_back(ToJson(verdict));
+  }
+  for (const CautiousDecision& decision : report.path) {
+    result["cautious_path"].push_back(
+        {{"caution", decision.caution}, {"objective", decision.objective}});
+  }
+  if (report.tested && report.tested->deployed) {
+    result["certified_point"] = *report.tested->deployed;
+  }
+  for (const IterationStats& stats : report.unseen.training.history) {
+    result["history"].push_back({{"k", stats.k},
+                                 {"cost", stats.objective},
+                                 {"violation", stats.exact_violation},
+                                 {"max_multiplier", stats.max_multiplier},
+                                 {"seconds", stats.seconds}});
+  }
+  return result;
+}
+
+void Print(const FitReport& report) {
+  fmt::print("{} path, {} on {} rows, {} model(s)\nobjective on unseen rows {:.4f}\n\n",
+             Name(report.unseen.path), Name(report.validation), report.training_rows,
+             report.num_models, report.unseen.objective);
+  example::PrintLimits(report.unseen.measurements);
+  fmt::print("\n{:<44} {:<14} {:>10} {:>10}\n", "constraint", "verdict", "value", "bound");
+  for (const ConstraintVerdict& verdict : report.certificate.constraints) {
+    fmt::print("{:<44} {:<14} {:>10.4f} {:>10.4f}\n", verdict.text, Name(verdict.verdict),
+               verdict.value, verdict.confidence_bound);
+  }
+  for (const std::string& warning : report.warnings) fmt::print("{}\n", warning);
+}
+
+json CoefficientsToJson(const LinearModel& model) {
+  json columns = json::array();
+  for (Eigen::Index k = 0; k < model.coefficients.cols(); ++k) {
+    const Eigen::VectorXd column = model.coefficients.col(k);
+    columns.push_back(std::vector<double>(column.begin(), column.end()));
+  }
+  return {{"coefficients", columns},
+          {"intercept", std::vector<double>(model.intercept.begin(), model.intercept.end())}};
+}
+
+void Report(const Settings& settings, const AutoFit& fit, const std::string& model) {
+  if (!settings.model_file.empty()) example::WriteFile("out-model", settings.model_file, model);
+  if (settings.print_json) {
+    fmt::print("{}\n", ToJson(fit.report()).dump(1));
+  } else {
+    Print(fit.report());
+  }
+}
+
+void Run(const Settings& settings) {
+  std::signal(SIGINT, [](int) { interrupted = true; });
+  const bool linear = settings.learner == "linear";
+  const example::Table table =
+      example::LoadTable(settings.problem.data, settings.problem,
+                         linear ? example::Missing::kRefused : example::Missing::kAllowed);
+  const std::vector<Constraint> constraints = example::ConstraintsOf(settings.problem);
+  const FitOptions options = FitOf(settings, table.rows.task());
+  const BoostedOptions boosting = example::BoostingOf(settings.boosting);
+  SolveHooks hooks;
+  hooks.interrupt = &interrupted;
+  if (settings.learner == "lightgbm") {
+    const auto data = DatasetOf<LightGbmDataset>(settings, table);
+    const AutoFit fit = AutoFit::LightGbm(data, table.rows, constraints, boosting, options, hooks);
+    Report(settings, fit, fit.Model());
+  } else if (settings.learner == "xgboost") {
+    const auto data = DatasetOf<XgboostDataset>(settings, table);
+    const AutoFit fit = AutoFit::Xgboost(data, table.rows, constraints, boosting, options, hooks);
+    Report(settings, fit, fit.Model());
+  } else if (linear) {
+    const FeatureMatrix features = FeatureMatrix::DenseColumnMajor(
+        table.features, table.rows.num_rows(), table.feature_names.size());
+    const AutoFit fit =
+        AutoFit::Linear(features, table.rows, constraints, {.l2 = settings.l2}, options, hooks);
+    Report(settings, fit, CoefficientsToJson(fit.Coefficients()).dump(1));
+  } else {
+    throw std::invalid_argument(
+        fmt::format("learner: '{}'; allowed: lightgbm, xgboost, linear", settings.learner));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  settings.boosting.rounds_per_step = 2;
+  CLI::App app{"Train a model whose limits on rates hold on unseen rows", "constrained_auto"};
+  example::AddFlags(app, settings.problem);
+  example::AddFlags(app, settings.boosting);
+  app.add_option("--learner", settings.learner, "lightgbm, xgboost or linear");
+  app.add_option("--l2", settings.l2, "of the linear model");
+  app.add_option("--objective", settings.fit.objective, "the rate to optimise; default: accuracy");
+  app.add_option("--rho", settings.fit.solver.rho,
+                 "points of the objective that a point of violation is worth");
+  app.add_option("--validation", settings.validation, "by_cells, folds or hold_out");
+  app.add_option("--folds", settings.fit.num_folds, "their number");
+  app.add_option("--path", settings.path, "by_constraints, calibration or constrained");
+  app.add_option("--deploy", settings.deploy, "fold_mean or refit");
+  app.add_option("--certify", settings.fit.certify, "share of the rows to set aside for it");
+  app.add_option("--delta", settings.fit.certification.delta, "1 - confidence of the certificate");
+  app.add_option("--margin", settings.fit.solver.training.margin,
+                 "standard errors that group limits are tightened by while training");
+  app.add_option("--seed", settings.fit.seed, "of splits and searches");
+  app.add_option("--out-model", settings.model_file, "write the model here");
+  app.add_flag("--json", settings.print_json, "print the whole result as JSON");
+  return example::RunProgram(app, argc, argv, [&] { Run(settings); });
+}

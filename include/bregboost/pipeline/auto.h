@@ -1,0 +1,56 @@
+// solver = "auto": limits that hold on unseen rows, without anything to tune. Stages two, three and
+// five of the pipeline (train, calibrate, explain) on a learner that scores unseen rows; fit.h puts
+// the split before them and the certificate behind.
+//
+// What the limits name decides how the model is trained, never the data:
+//   class bounds and rates of all rows   plain training; temperature and offsets hold the limits
+//   rates of groups, churn               training on unseen rates, then temperature and offsets
+//   losses of a numeric target           training on unseen losses; nothing to calibrate
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bregboost/calibrate/calibration.h"
+#include "bregboost/learners/cross_fit.h"
+#include "bregboost/problem/rate_problem.h"
+#include "bregboost/solve/abpp.h"
+#include "bregboost/solve/rate_training.h"
+
+namespace bregboost {
+
+enum class TrainingPath {
+  kByConstraints,  // as above
+  kCalibration,    // plain training, whatever the limits
+  kConstrained,    // training on unseen rates, whatever the limits
+};
+std::string_view Name(TrainingPath path);
+
+struct AutoOptions {
+  double rho = 5.0;  // how many points of the objective a point of violation is worth; >= 0
+  TrainingPath path = TrainingPath::kByConstraints;
+  RateTrainingOptions training = {};  // of the constrained path; its rho is the one above
+  std::uint64_t seed = 0;             // of the search for offsets (more than two classes)
+};
+
+// What the pipeline did and where it ended, on unseen rows.
+struct AutoResult {
+  TrainingPath path = TrainingPath::kCalibration;  // the one taken
+  RateTrainingResult training;
+  std::optional<Calibration> calibration;  // none for a numeric target
+  double objective = 0.0;                  // as the user named it
+  std::vector<Measurement> measurements;   // against the bounds as given
+  double total_violation = 0.0;            // against the bounds as given
+  // Limits whose bound was widened by the sampling error of small groups while training, or
+  // tightened by a margin; one value per limit, 0 where it was left alone.
+  std::vector<double> allowances;
+};
+
+// `unseen` and `training` are the problems whose rates() the learner was made with; allowances of
+// `unseen` are set here. The learner ends at the model to be deployed, offsets apart.
+AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RateProblem& training,
+                     const AutoOptions& options, const SolveHooks& hooks = {});
+
+}  // namespace bregboost

@@ -1,0 +1,124 @@
+// The whole pipeline on a data set: split, train, calibrate, certify, explain. What comes out is a
+// plain model of the stock library (or linear coefficients), what was measured on unseen rows, and
+// a certificate where rows were set aside for one.
+//
+//   AutoFit fit = AutoFit::LightGbm(dataset, rows, {ParseConstraint("fnr <= 5%")}, options);
+//   fit.report();  fit.Model();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bregboost/calibrate/calibration.h"
+#include "bregboost/certify/fixed_sequence.h"
+#include "bregboost/data/feature_matrix.h"
+#include "bregboost/data/row_data.h"
+#include "bregboost/learners/boosted_options.h"
+#include "bregboost/learners/linear_folds.h"
+#include "bregboost/model/model_adjustment.h"
+#include "bregboost/pipeline/auto.h"
+#include "bregboost/pipeline/cautious_path.h"
+#include "bregboost/problem/constraint.h"
+#include "bregboost/problem/surrogate.h"
+
+namespace bregboost {
+
+class LightGbmDataset;
+class XgboostDataset;
+
+// Which rows are unseen.
+enum class Validation {
+  kByCells,  // a hold-out if it has rows enough of every cell that a limit names, else folds
+  kFolds,    // every row, by a model that was trained on the other folds
+  kHoldOut,  // a share of the rows, which is never trained on
+};
+std::string_view Name(Validation validation);
+
+// What is deployed after folds.
+enum class Deploy {
+  kFoldMean,  // the mean of the fold models: one plain model with the trees of all of them
+  kRefit,     // one model trained anew on all rows by the same steps, thresholds carried over
+};
+std::string_view Name(Deploy deploy);
+
+struct FitOptions {
+  std::string objective =
+      {};  // a rate, e.g. "balanced_error"; empty: accuracy (numeric target: loss)
+  AutoOptions solver = {};
+  Validation validation = Validation::kByCells;
+  std::size_t num_folds = 5;
+  double hold_out_share = 0.2;  // in (0, 1)
+  // The rows of its smallest cell that a hold-out must have to be chosen by itself.
+  std::size_t hold_out_rows = 2000;
+  double certify = 0.0;  // the share of rows to set aside for a certificate; in [0, 1)
+  CertifyOptions certification = {};
+  Deploy deploy = Deploy::kFoldMean;
+  LossOptions loss = {};
+  std::uint64_t seed = 0;  // of splits and searches
+};
+void Validate(const FitOptions& options);
+
+struct FitReport {
+  AutoResult unseen;                           // before certification
+  ModelAdjustment adjustment;                  // of the deployed model
+  Validation validation = Validation::kFolds;  // the one taken
+  Deploy deploy = Deploy::kFoldMean;
+  std::size_t num_models = 1;  // whose trees the deployed model holds
+  std::size_t training_rows = 0, unseen_rows = 0, certification_rows = 0;
+  // One verdict per constraint: that of the deployed point, or "estimated" without rows for it.
+  Certificate certificate;
+  // Rows were set aside: the decisions that were tried, and which were tested.
+  std::vector<CautiousDecision> path;
+  std::optional<PathCertificate> tested;
+  std::vector<std::string> warnings;
+};
+
+class AutoFit {
+ public:
+  // `data` and `rows` are the same rows; both outlive the fit. `boosting.rounds_per_step` is the
+  // number of rounds between moves of the multipliers. Throws what the parts throw: LibraryError,
+  // ConstraintError, std::invalid_argument.
+  static AutoFit LightGbm(const LightGbmDataset& data, const RowData& rows,
+                          const std::vector<Constraint>& constraints,
+                          const BoostedOptions& boosting, const FitOptions& options,
+                          const SolveHooks& hooks = {});
+  static AutoFit Xgboost(const XgboostDataset& data, const RowData& rows,
+                         const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
+                         const FitOptions& options, const SolveHooks& hooks = {});
+  static AutoFit Linear(const FeatureMatrix& features, const RowData& rows,
+                        const std::vector<Constraint>& constraints, const LinearOptions& linear,
+                        const FitOptions& options, const SolveHooks& hooks = {});
+  ~AutoFit();
+  AutoFit(AutoFit&&) noexcept;
+  AutoFit& operator=(AutoFit&&) noexcept;
+
+  const FitReport& report() const;
+
+  // The deployed model as a file of the stock library, offsets and temperature folded in; or with
+  // another adjustment. Not for linear fits, which have coefficients.
+  std::string Model() const;
+  std::string Model(const ModelAdjustment& adjustment) const;
+  LinearModel Coefficients() const;
+  LinearModel Coefficients(const ModelAdjustment& adjustment) const;
+
+  // Unseen rows and their scores: what calibration saw.
+  std::span<const double> UnseenScores() const;
+  const RowData& unseen_rows() const;
+
+  // New limits on the same model: offsets only, no training. What it says is an estimate.
+  Calibration Recalibrate(const std::vector<Constraint>& constraints, double rho) const;
+
+  class State;
+
+ private:
+  explicit AutoFit(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bregboost

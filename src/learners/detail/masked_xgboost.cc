@@ -1,0 +1,107 @@
+#include "learners/detail/masked_xgboost.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace bregboost::detail {
+namespace {
+
+std::vector<Constraint> Sources(const RateConstraints& constraints) {
+  std::vector<Constraint> sources;
+  for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
+    sources.push_back(constraint.source);
+  }
+  return sources;
+}
+
+// As many rows as the data set has. Those that are not given look like the first one, which adds no
+// cell, and weigh nothing.
+RowData Spread(const RowData& rows, std::span<const std::int32_t> in_data, std::size_t size) {
+  const bool fits = in_data.size() == rows.num_rows() && !in_data.empty() &&
+                    static_cast<std::size_t>(in_data.back()) < size;
+  if (!fits) {
+    throw std::invalid_argument(
+        fmt::format("in_data: {} rows; allowed: one for each of the {} rows, rising, below {}",
+                    in_data.size(), rows.num_rows(), size));
+  }
+  std::vector<std::int32_t> from(size, 0);
+  std::vector<std::uint8_t> keep(size, 0);
+  for (std::size_t i = 0; i < in_data.size(); ++i) {
+    from[static_cast<std::size_t>(in_data[i])] = static_cast<std::int32_t>(i);
+    keep[static_cast<std::size_t>(in_data[i])] = 1;
+  }
+  return MaskRows(TakeRows(rows, from), keep);
+}
+
+}  // namespace
+
+MaskedXgboost::MaskedXgboost(const XgboostDataset& data, const RateConstraints& constraints,
+                             std::span<const std::int32_t> in_data,
+                             const ObjectiveOptions& objective, const BoostedOptions& options)
+    : rows_(Spread(constraints.rows(), in_data, data.num_rows())),
+      objective_(rows_, objective),
+      constraints_(Sources(constraints), rows_, constraints.surrogate(), constraints.loss()),
+      learner_(BoostedLearner::Xgboost(data, objective_, options)) {}
+
+std::vector<double> MaskedXgboost::ScoresOf(std::span<const std::int32_t> data_rows) const {
+  const std::span<const double> all = learner_->scores();
+  const std::size_t n = rows_.num_rows();
+  std::vector<double> scores;
+  scores.reserve(data_rows.size() * rows_.num_scores());
+  for (std::size_t k = 0; k < rows_.num_scores(); ++k) {
+    for (const std::int32_t row : data_rows) {
+      scores.push_back(all[k * n + static_cast<std::size_t>(row)]);
+    }
+  }
+  return scores;
+}
+
+MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training, const Part& unseen,
+                             std::vector<std::int32_t> reserved_in_data,
+                             const BoostedOptions& options)
+    : training_(training.constraints),
+      unseen_(unseen),
+      reserved_in_data_(std::move(reserved_in_data)),
+      rounds_per_step_(options.rounds_per_step),
+      masked_(data, training.constraints, training.in_data, training.objective.options(), options) {
+}
+
+std::span<const double> MaskedHoldOut::scores() const {
+  scores_ = masked_.ScoresOf(unseen_.in_data);
+  return scores_;
+}
+
+std::span<const double> MaskedHoldOut::ReservedScores() const {
+  reserved_scores_ = masked_.ScoresOf(reserved_in_data_);
+  return reserved_scores_;
+}
+
+const ConstraintSet* MaskedHoldOut::OnMaskedRows(const ConstraintSet* constraints) const {
+  if (constraints == nullptr || constraints->size() == 0) return nullptr;
+  if (constraints == &training_ || constraints == &unseen_.constraints) {
+    return &masked_.constraints();
+  }
+  throw std::invalid_argument(
+      "constraints: not those that the learner was made for; allowed: its training or unseen ones");
+}
+
+StepOutcome MaskedHoldOut::Step(const ProximalStep& step) {
+  ProximalStep on_masked = step;
+  on_masked.constraints = OnMaskedRows(step.constraints);
+  return booster().Step(on_masked);
+}
+
+StepOutcome MaskedHoldOut::StepOnCosts(std::span<const double> costs, double tau) {
+  return booster().StepOnCosts(masked_.constraints().compiled().cells, costs, tau);
+}
+
+double MaskedHoldOut::StationarityResidual(const ConstraintSet& constraints,
+                                           std::span<const double> multipliers,
+                                           double objective_weight) const {
+  const ConstraintSet* on_masked = OnMaskedRows(&constraints);
+  return booster().StationarityResidual(on_masked != nullptr ? *on_masked : constraints,
+                                        multipliers, objective_weight);
+}
+
+}  // namespace bregboost::detail

@@ -1,0 +1,89 @@
+// XGBoost on some rows of a DMatrix, the others without weight: binned data have no subsets there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bregboost/data/row_data.h"
+#include "bregboost/learners/boosted.h"
+#include "bregboost/learners/cross_fit.h"
+#include "bregboost/learners/xgboost_dataset.h"
+#include "bregboost/problem/objective.h"
+#include "bregboost/problem/rate_constraints.h"
+
+namespace bregboost::detail {
+
+class MaskedXgboost {
+ public:
+  // `constraints` are bound to the rows to train on, which are rows `in_data`, rising, of `data`.
+  // Constraints are copied to the longer table of rows; cells and limits keep their numbers.
+  MaskedXgboost(const XgboostDataset& data, const RateConstraints& constraints,
+                std::span<const std::int32_t> in_data, const ObjectiveOptions& objective,
+                const BoostedOptions& options);
+  MaskedXgboost(const MaskedXgboost&) = delete;
+  MaskedXgboost& operator=(const MaskedXgboost&) = delete;
+
+  BoostedLearner& learner() { return *learner_; }
+  const BoostedLearner& learner() const { return *learner_; }
+  const RateConstraints& constraints() const { return constraints_; }
+  // Scores of any rows of the data set, class-major.
+  std::vector<double> ScoresOf(std::span<const std::int32_t> data_rows) const;
+
+ private:
+  RowData rows_;  // as many as the data set has
+  Objective objective_;
+  RateConstraints constraints_;
+  std::unique_ptr<BoostedLearner> learner_;
+};
+
+// A hold-out within one DMatrix, see learners/hold_out.h.
+class MaskedHoldOut final : public CrossFitLearner {
+ public:
+  struct Part {
+    const Objective& objective;
+    const RateConstraints& constraints;
+    std::vector<std::int32_t> in_data;
+  };
+  MaskedHoldOut(const XgboostDataset& data, const Part& training, const Part& unseen,
+                std::vector<std::int32_t> reserved_in_data, const BoostedOptions& options);
+
+  std::span<const double> scores() const override;
+  double objective() const override { return unseen_.objective.Evaluate(scores()); }
+  StepOutcome Step(const ProximalStep& step) override;
+  StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
+  const RateConstraints& unseen() const override { return unseen_.constraints; }
+  const RateConstraints& training() const override { return training_; }
+  std::span<const double> ReservedScores() const override;
+  std::int64_t requested_rounds() const override { return booster().requested_rounds(); }
+  std::int64_t rounds_per_step() const override { return rounds_per_step_; }
+
+  void SetAnchor() override { booster().SetAnchor(); }
+  double AnchorDistance() const override { return booster().AnchorDistance(); }
+  void AccumulateAverage(double weight) override { booster().AccumulateAverage(weight); }
+  void ResetAverage() override { booster().ResetAverage(); }
+  void UseAverage() override { booster().UseAverage(); }
+  std::unique_ptr<ModelState> Save() const override { return booster().Save(); }
+  void Restore(const ModelState& state) override { booster().Restore(state); }
+  double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
+                              double objective_weight) const override;
+  double ScoreSensitivity() const override { return booster().ScoreSensitivity(); }
+  double StrongConvexity() const override { return booster().StrongConvexity(); }
+
+  std::string Model(const ModelAdjustment& adjustment) const { return booster().Model(adjustment); }
+
+ private:
+  BoostedLearner& booster() { return masked_.learner(); }
+  const BoostedLearner& booster() const { return masked_.learner(); }
+  const ConstraintSet* OnMaskedRows(const ConstraintSet* constraints) const;
+
+  const RateConstraints& training_;
+  Part unseen_;
+  std::vector<std::int32_t> reserved_in_data_;
+  std::int64_t rounds_per_step_;
+  MaskedXgboost masked_;
+  mutable std::vector<double> scores_, reserved_scores_;
+};
+
+}  // namespace bregboost::detail

@@ -1,0 +1,63 @@
+#include "bregboost/pipeline/cautious_path.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace bregboost {
+namespace {
+
+// Fine near 0, where large samples need little caution.
+constexpr std::array kCautions = {0.95, 0.9,  0.85, 0.8,  0.75, 0.7,  0.65, 0.6,  0.55, 0.5, 0.45,
+                                  0.4,  0.35, 0.3,  0.25, 0.2,  0.15, 0.1,  0.05, 0.02, 0.01};
+
+// The path is there to hold limits, whatever the user would pay for a violation.
+constexpr double kLeastRho = 50.0;
+
+// A difference of rates may be anything down to -1; its bound says little about what is near.
+constexpr double kLeastRoom = 0.05;
+
+double Room(const Constraint& constraint) {
+  Range range = ValueRange(constraint.expression);
+  if (constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio) {
+    range.low = 0.0;
+  }
+  if (range.low < 0.0) return std::max(std::abs(constraint.bound), kLeastRoom);
+  return std::min(constraint.bound - range.low, range.high - constraint.bound);
+}
+
+}  // namespace
+
+Constraint Tightened(const Constraint& constraint, double caution) {
+  Constraint tightened = constraint;
+  const double sign = constraint.relation == Relation::kAtMost ? -1.0 : 1.0;
+  tightened.bound += sign * caution * Room(constraint);
+  return tightened;
+}
+
+std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
+                                               const RateProblem& problem, const Calibration& last,
+                                               const CalibrationOptions& options) {
+  std::vector<CautiousDecision> path;
+  CalibrationOptions insisting = options;
+  insisting.rho = std::max(options.rho, kLeastRho);
+  for (const double caution : kCautions) {
+    std::vector<Constraint> constraints;
+    for (const Constraint& constraint : problem.constraints()) {
+      constraints.push_back(Tightened(constraint, caution));
+    }
+    const RateProblem tightened(constraints, problem.objective(), problem.rows(),
+                                problem.rates().loss(), EmptySubsetPolicy::kUndefined);
+    const Calibration decision = calibrator.Solve(tightened, insisting);
+    if (decision.total_violation > 0.0) continue;
+    path.push_back({.caution = caution,
+                    .adjustment = decision.adjustment,
+                    .objective = tightened.ObjectiveValue(decision.sums)});
+  }
+  path.push_back({.caution = 0.0,
+                  .adjustment = last.adjustment,
+                  .objective = problem.ObjectiveValue(last.sums)});
+  return path;
+}
+
+}  // namespace bregboost

@@ -1,0 +1,19 @@
+// What an adjusted model says about rows that are not trained on: classes, and losses for limits on
+// them.
+#pragma once
+
+#include <span>
+
+#include "bregboost/certify/certificate.h"
+#include "bregboost/data/row_data.h"
+#include "bregboost/model/model_adjustment.h"
+#include "bregboost/problem/surrogate.h"
+
+namespace bregboost::detail {
+
+// Classes are decided by F / T + offset (two classes: 1 above 0; more: the first largest), losses
+// are those of F / T. Scores are class-major.
+Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
+                       const ModelAdjustment& adjustment, const LossOptions& loss);
+
+}  // namespace bregboost::detail
