@@ -35,7 +35,7 @@ class ConstraintCertifier {
       groups_.push_back(sampler.Sum(source_.expression, group));
     }
     empty_levels_ = sampler.EmptyLevels(source_.by);
-    const Measurement measured = Measure(constraint, sampler.EventSums());
+    const Measurement measured = Measure(constraint, sampler.event_sums());
     result_.text = measured.text;
     result_.value = empty_levels_.empty() ? measured.value : kUndefined;
     result_.bound = source_.bound;

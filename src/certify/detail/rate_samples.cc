@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -17,6 +17,16 @@ bool FixesLabel(const std::vector<Condition>& conditions) {
 
 std::string SubsetText(const std::vector<Condition>& conditions) {
   return conditions.empty() ? "all rows" : GroupText(conditions);
+}
+
+void AddTerm(double coefficient, const RateSample* sample, RateSum& sum) {
+  const auto same = std::find_if(sum.terms.begin(), sum.terms.end(),
+                                 [&](const auto& term) { return term.second == sample; });
+  if (same == sum.terms.end()) {
+    sum.terms.emplace_back(coefficient, sample);
+  } else {
+    same->first += coefficient;
+  }
 }
 
 bool Uses(const CompiledConstraints& compiled, bool loss) {
@@ -87,15 +97,7 @@ RateSum Scaled(double factor, RateSum sum) {
 RateSum Difference(const RateSum& left, const RateSum& right) {
   RateSum sum = left;
   sum.constant -= right.constant;
-  for (const auto& [coefficient, sample] : right.terms) {
-    const auto same = std::find_if(sum.terms.begin(), sum.terms.end(),
-                                   [&](const auto& term) { return term.second == sample; });
-    if (same == sum.terms.end()) {
-      sum.terms.emplace_back(-coefficient, sample);
-    } else {
-      same->first -= coefficient;
-    }
-  }
+  for (const auto& [coefficient, sample] : right.terms) AddTerm(-coefficient, sample, sum);
   std::erase_if(sum.terms, [](const auto& term) { return term.first == 0.0; });
   return sum;
 }
@@ -107,12 +109,30 @@ RateSampler::RateSampler(const Predictions& predictions, const RowData& rows,
       compiled_(compiled),
       options_(options),
       compiler_(rows, compiled.cells, EmptySubsetPolicy::kUndefined),
-      rows_of_cell_(compiled.cells.cells.size(), 0) {
+      cells_(compiled.cells.cells.size()),
+      event_counts_(compiled.num_sums(), 0),
+      event_sums_(compiled.num_sums(), 0.0) {
   CheckClasses(predictions, rows, /*needed=*/Uses(compiled, /*loss=*/false));
   if (Uses(compiled, /*loss=*/true)) CheckLosses(predictions, rows, options);
   CheckWeights(rows, options.max_weight);
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    if (rows.rate_weight(i) > 0.0) ++rows_of_cell_[compiled.cells.cell_of_row[i]];
+  Tally();
+}
+
+void RateSampler::Tally() {
+  const std::size_t slots = compiled_.slots.size();
+  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+    const double weight = rows_.rate_weight(i);
+    if (weight <= 0.0) continue;
+    const std::size_t cell = compiled_.cells.cell_of_row[i];
+    CellTally& tally = cells_[cell];
+    tally.smallest_weight = tally.rows == 0 ? weight : std::min(tally.smallest_weight, weight);
+    tally.largest_weight = std::max(tally.largest_weight, weight);
+    ++tally.rows;
+    for (std::size_t s = 0; s < slots; ++s) {
+      const double event = EventOf(i, compiled_.slots[s]);
+      event_sums_[cell * slots + s] += weight * event;
+      if (event == 1.0) ++event_counts_[cell * slots + s];
+    }
   }
 }
 
@@ -172,16 +192,6 @@ void RateSampler::AddRate(double coefficient, const Rate& rate, RateSum& sum) {
   }
 }
 
-void RateSampler::AddTerm(double coefficient, const RateSample* sample, RateSum& sum) const {
-  const auto same = std::find_if(sum.terms.begin(), sum.terms.end(),
-                                 [&](const auto& term) { return term.second == sample; });
-  if (same == sum.terms.end()) {
-    sum.terms.emplace_back(coefficient, sample);
-  } else {
-    same->first += coefficient;
-  }
-}
-
 double RateSampler::EventOf(std::size_t row, const Slot& slot) const {
   if (slot.kind == SlotKind::kLoss) {
     return predictions_.losses.empty() ? 0.0 : predictions_.losses[row];
@@ -204,32 +214,78 @@ double RateSampler::EventOf(std::size_t row, const Slot& slot) const {
   return 0.0;
 }
 
+// If a weight beyond those seen is possible, equal weights of the sample prove nothing about the
+// rows to come, so they count as weights.
+bool RateSampler::IsWeighted(const RateSample& sample) const {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+  for (const std::uint32_t cell : sample.cells) {
+    if (cells_[cell].rows == 0) continue;
+    smallest = std::min(smallest, cells_[cell].smallest_weight);
+    largest = std::max(largest, cells_[cell].largest_weight);
+  }
+  if (options_.max_weight) return smallest != *options_.max_weight;
+  if (smallest == largest) return false;
+  throw std::invalid_argument(fmt::format(
+      "max_weight: unset; allowed: the largest weight that any row can have, since the rows with "
+      "{} differ in weight",
+      sample.subset));
+}
+
+template <class ValueOf>
+void RateSampler::FillValues(bool is_loss, const ValueOf& value_of, RateSample& sample) const {
+  if (sample.rows == 0) return;
+  const bool weighted = IsWeighted(sample);
+  sample.is_binomial = !weighted && !is_loss;
+  if (sample.is_binomial) return;
+  if (is_loss) {
+    sample.low = options_.loss_range->low;
+    sample.high = options_.loss_range->high;
+  }
+  if (weighted) sample.max_weight = *options_.max_weight;
+  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+    if (rows_.rate_weight(i) <= 0.0) continue;
+    const std::optional<double> value = value_of(i);
+    if (!value) continue;
+    sample.values.push_back(*value);
+    if (weighted) sample.weights.push_back(rows_.rate_weight(i));
+  }
+}
+
 const RateSample* RateSampler::Sample(const Rate& rate) {
   const SparseRow row = compiler_.Compile(rate, /*extra=*/{}, SubsetText(rate.where));
   const std::size_t slots = compiled_.slots.size();
-  RateSample sample{.subset = SubsetText(rate.where)};
-  std::vector<int> slot_of_cell(compiled_.cells.cells.size(), -1);
-  for (const auto& [column, coefficient] : row.entries) {
-    sample.columns.push_back(column);
-    sample.cells.push_back(static_cast<std::uint32_t>(column / slots));
-    slot_of_cell[column / slots] = static_cast<int>(column % slots);
+  std::vector<std::uint32_t> columns;
+  for (const auto& [column, coefficient] : row.entries) columns.push_back(column);
+  const std::string subset = SubsetText(rate.where);
+  const auto [place, is_new] =
+      samples_.try_emplace({columns, columns.empty() ? subset : ""}, RateSample{.subset = subset});
+  RateSample& sample = place->second;
+  if (!is_new) return &sample;
+  std::vector<int> slot_of_cell(cells_.size(), -1);
+  for (const std::uint32_t column : columns) {
+    const auto cell = static_cast<std::uint32_t>(column / slots);
+    sample.cells.push_back(cell);
+    sample.rows += cells_[cell].rows;
+    sample.events += event_counts_[column];
+    slot_of_cell[cell] = static_cast<int>(column % slots);
   }
-  for (const auto& known : samples_) {
-    // Subsets without rows have no columns; their name tells them apart.
-    const bool same_name = !sample.columns.empty() || known->subset == sample.subset;
-    if (known->columns == sample.columns && same_name) return known.get();
-  }
-  std::vector<std::size_t> members;
-  std::vector<double> events;
-  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
+  const auto value_of = [&](std::size_t i) -> std::optional<double> {
     const int slot = slot_of_cell[compiled_.cells.cell_of_row[i]];
-    if (slot < 0 || rows_.rate_weight(i) <= 0.0) continue;
-    members.push_back(i);
-    events.push_back(EventOf(i, compiled_.slots[static_cast<std::size_t>(slot)]));
-  }
-  Fill(members, events, rate.kind == RateKind::kLoss, sample);
-  samples_.push_back(std::make_unique<RateSample>(std::move(sample)));
-  return samples_.back().get();
+    if (slot < 0) return std::nullopt;
+    return EventOf(i, compiled_.slots[static_cast<std::size_t>(slot)]);
+  };
+  FillValues(rate.kind == RateKind::kLoss, value_of, sample);
+  return &sample;
+}
+
+std::uint32_t RateSampler::SelectedColumn(std::int32_t class_code, std::uint32_t cell) const {
+  // Binary: selecting one class is missing the other.
+  const Slot selected = rows_.task() == Task::kBinary
+                            ? Slot{.kind = SlotKind::kMissClass, .class_code = 1 - class_code}
+                            : Slot{.kind = SlotKind::kSelected, .class_code = class_code};
+  const auto slot = std::find(compiled_.slots.begin(), compiled_.slots.end(), selected);
+  return cell * static_cast<std::uint32_t>(compiled_.slots.size()) +
+         static_cast<std::uint32_t>(slot - compiled_.slots.begin());
 }
 
 // The share of wrong ones among the rows that the model selects. Given which rows those are, the
@@ -242,55 +298,29 @@ const RateSample* RateSampler::PrecisionErrors(const Rate& rate) {
   const SparseRow row = compiler_.Compile(
       Rate{.kind = RateKind::kError, .where = rate.where, .predicted = std::nullopt}, /*extra=*/{},
       SubsetText(rate.where));
-  RateSample sample{.subset = "predicted=" + predicted +
-                              (rate.where.empty() ? "" : ", " + GroupText(rate.where))};
-  std::vector<bool> inside(compiled_.cells.cells.size(), false);
+  const std::string subset =
+      "predicted=" + predicted + (rate.where.empty() ? "" : ", " + GroupText(rate.where));
+  const auto [place, is_new] =
+      samples_.try_emplace({std::vector<std::uint32_t>(), subset},
+                           RateSample{.subset = subset, .is_part_of_cells = true});
+  RateSample& sample = place->second;
+  if (!is_new) return &sample;
+  std::vector<bool> inside(cells_.size(), false);
   for (const auto& [column, coefficient] : row.entries) {
-    sample.cells.push_back(static_cast<std::uint32_t>(column / compiled_.slots.size()));
-    inside[sample.cells.back()] = true;
+    const auto cell = static_cast<std::uint32_t>(column / compiled_.slots.size());
+    sample.cells.push_back(cell);
+    inside[cell] = true;
+    const std::int64_t selected = event_counts_[SelectedColumn(code, cell)];
+    sample.rows += static_cast<std::size_t>(selected);
+    if (compiled_.cells.cells[cell].label != code) sample.events += selected;
   }
-  std::vector<std::size_t> members;
-  std::vector<double> events;
-  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
-    if (!inside[compiled_.cells.cell_of_row[i]] || rows_.rate_weight(i) <= 0.0) continue;
-    if (predictions_.classes[i] != code) continue;
-    members.push_back(i);
-    events.push_back(rows_.labels.codes[i] != code ? 1.0 : 0.0);
-  }
-  Fill(members, events, /*is_loss=*/false, sample);
-  samples_.push_back(std::make_unique<RateSample>(std::move(sample)));
-  return samples_.back().get();
-}
-
-// If a weight beyond those seen is possible, equal weights of the sample prove nothing about the
-// rows to come, so they count as weights.
-void RateSampler::Fill(const std::vector<std::size_t>& rows, const std::vector<double>& events,
-                       bool is_loss, RateSample& sample) const {
-  sample.rows = rows.size();
-  if (rows.empty()) return;
-  const double first = rows_.rate_weight(rows.front());
-  const bool equal = std::all_of(rows.begin(), rows.end(),
-                                 [&](std::size_t row) { return rows_.rate_weight(row) == first; });
-  const bool weighted = !equal || (options_.max_weight && *options_.max_weight != first);
-  if (!equal && !options_.max_weight) {
-    throw std::invalid_argument(fmt::format(
-        "max_weight: unset; allowed: the largest weight that any row can have, since the rows "
-        "with {} differ in weight",
-        sample.subset));
-  }
-  sample.is_binomial = !weighted && !is_loss;
-  if (sample.is_binomial) {
-    sample.events = std::count(events.begin(), events.end(), 1.0);
-    return;
-  }
-  sample.values = events;
-  if (is_loss) {
-    sample.low = options_.loss_range->low;
-    sample.high = options_.loss_range->high;
-  }
-  if (!weighted) return;
-  sample.max_weight = *options_.max_weight;
-  for (const std::size_t row : rows) sample.weights.push_back(rows_.rate_weight(row));
+  const auto value_of = [&](std::size_t i) -> std::optional<double> {
+    const bool counts = inside[compiled_.cells.cell_of_row[i]] && predictions_.classes[i] == code;
+    if (!counts) return std::nullopt;
+    return rows_.labels.codes[i] != code ? 1.0 : 0.0;
+  };
+  FillValues(/*is_loss=*/false, value_of, sample);
+  return &sample;
 }
 
 std::vector<std::string> RateSampler::EmptyLevels(const std::vector<Column>& by) const {
@@ -298,9 +328,14 @@ std::vector<std::string> RateSampler::EmptyLevels(const std::vector<Column>& by)
   for (const Column& column : by) {
     const CategoricalColumn& values =
         column.is_label ? rows_.labels : *FindGroup(rows_, column.name);
+    const auto& names = compiled_.cells.group_columns;
+    const auto part = static_cast<std::size_t>(std::find(names.begin(), names.end(), column.name) -
+                                               names.begin());
     std::vector<bool> occurs(values.levels.size(), false);
-    for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
-      if (rows_.rate_weight(i) > 0.0) occurs[static_cast<std::size_t>(values.codes[i])] = true;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      const Cell& cell = compiled_.cells.cells[c];
+      const std::int32_t code = column.is_label ? cell.label : cell.groups[part];
+      if (cells_[c].rows > 0) occurs[static_cast<std::size_t>(code)] = true;
     }
     for (std::size_t k = 0; k < occurs.size(); ++k) {
       if (!occurs[k]) empty.push_back(GroupText({{.column = column, .value = values.levels[k]}}));
@@ -309,24 +344,12 @@ std::vector<std::string> RateSampler::EmptyLevels(const std::vector<Column>& by)
   return empty;
 }
 
-std::vector<double> RateSampler::EventSums() const {
-  const std::size_t slots = compiled_.slots.size();
-  std::vector<double> sums(compiled_.num_sums(), 0.0);
-  for (std::size_t i = 0; i < rows_.num_rows(); ++i) {
-    const std::size_t cell = compiled_.cells.cell_of_row[i];
-    for (std::size_t s = 0; s < slots; ++s) {
-      sums[cell * slots + s] += rows_.rate_weight(i) * EventOf(i, compiled_.slots[s]);
-    }
-  }
-  return sums;
-}
-
 std::size_t RateSampler::RowsOf(const std::vector<RateSum>& sums) const {
   std::set<std::uint32_t> cells;
   std::size_t selected = 0;  // precision is about part of a cell's rows, and stands alone
   for (const RateSum& sum : sums) {
     for (const auto& [coefficient, sample] : sum.terms) {
-      if (sample->columns.empty()) {
+      if (sample->is_part_of_cells) {
         selected += sample->rows;
       } else {
         cells.insert(sample->cells.begin(), sample->cells.end());
@@ -334,7 +357,7 @@ std::size_t RateSampler::RowsOf(const std::vector<RateSum>& sums) const {
     }
   }
   std::size_t rows = selected;
-  for (const std::uint32_t cell : cells) rows += rows_of_cell_[cell];
+  for (const std::uint32_t cell : cells) rows += cells_[cell].rows;
   return rows;
 }
 
