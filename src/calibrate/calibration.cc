@@ -23,7 +23,7 @@ Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptio
   Validate(options);
   detail::CheckProblemFits(*bound_, problem);
   const double temperature = options.fit_temperature ? bound_->temperature : 1.0;
-  const detail::Goal goal{.kind = detail::Goal::Kind::kMerit, .rho = options.rho, .constraint = 0};
+  const detail::Goal goal{.kind = detail::Goal::Kind::kMerit, .rho = options.rho};
   detail::BestDecision found =
       detail::FindBestDecision(*bound_, problem, goal, temperature, options.seed);
 

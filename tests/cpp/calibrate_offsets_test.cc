@@ -122,7 +122,7 @@ struct SearchKit {
         bound(data.scores, data.rows),
         rows(problem, bound, bound.temperature),
         sums(problem, bound, bound.temperature),
-        tracker(problem, {.kind = detail::Goal::Kind::kMerit, .rho = rho, .constraint = 0}),
+        tracker(problem, {.kind = detail::Goal::Kind::kMerit, .rho = rho}),
         judge(rows, sums, tracker) {}
 
   RateProblem problem;
@@ -144,15 +144,17 @@ TEST(Offsets, LineSweepsFindTheBestPointOfTheLine) {
     const std::vector<double> from = test::RandomNormal(classes, 1.0, random);
     std::vector<double> direction = test::RandomNormal(classes, 1.0, random);
     if (seed % 3 == 0) direction[1] = direction[0];  // parallel lines
+    const double reach = seed % 5 == 0 ? 0.7 : std::numeric_limits<double>::infinity();
     const detail::LineBest best =
-        detail::SweepLine(kit.rows, from, direction, kit.sums, kit.tracker);
+        detail::SweepLine(kit.rows, from, direction, reach, kit.sums, kit.tracker);
     const auto at = [&](double t) {
       std::vector<double> offsets = from;
       for (std::size_t k = 0; k < classes; ++k) offsets[k] += t * direction[k];
       return kit.judge.At(offsets).standing;
     };
     EXPECT_NEAR(at(best.t).value, best.standing.value, 1e-12) << seed;
-    for (double t = -8.0; t <= 8.0; t += 0.01) {
+    EXPECT_LE(std::abs(best.t), reach);
+    for (double t = -std::min(reach, 8.0); t <= std::min(reach, 8.0); t += 0.01) {
       EXPECT_FALSE(detail::Better(at(t), best.standing)) << seed << " at " << t;
     }
   }

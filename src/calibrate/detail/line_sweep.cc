@@ -72,11 +72,11 @@ class Envelope {
 
 struct Changes {
   std::vector<Change> sorted;
-  std::vector<double> predicted;  // weight of each (cell, prediction) at t = -infinity
+  std::vector<double> predicted;  // weight of each (cell, prediction) at t = -reach
 };
 
 Changes FindChanges(const OffsetRows& rows, std::span<const double> offsets,
-                    std::span<const double> direction) {
+                    std::span<const double> direction, double reach) {
   const std::size_t chunks = NumChunks(rows.size());
   Changes result;
   result.predicted.assign(rows.num_cells * rows.num_classes, 0.0);
@@ -88,8 +88,10 @@ Changes FindChanges(const OffsetRows& rows, std::span<const double> offsets,
     for (std::size_t i = begin; i < end; ++i) {
       envelope.Build(rows.row(i));
       const std::vector<Envelope::Line>& lines = envelope.lines();
-      predicted[chunk][rows.cells[i] * rows.num_classes + lines.front().k] += rows.weights[i];
-      for (std::size_t j = 1; j < lines.size(); ++j) {
+      std::size_t j = 1;
+      while (j < lines.size() && lines[j].from < -reach) ++j;
+      predicted[chunk][rows.cells[i] * rows.num_classes + lines[j - 1].k] += rows.weights[i];
+      for (; j < lines.size() && lines[j].from <= reach; ++j) {
         changes[chunk].push_back({.t = lines[j].from,
                                   .row = static_cast<std::uint32_t>(i),
                                   .from = lines[j - 1].k,
@@ -164,16 +166,16 @@ double Inside(const Run& run, const std::vector<Change>& sorted) {
 }  // namespace
 
 LineBest SweepLine(const OffsetRows& rows, std::span<const double> offsets,
-                   std::span<const double> direction, const DecisionSums& sums,
+                   std::span<const double> direction, double reach, const DecisionSums& sums,
                    MeritTracker& tracker) {
-  const Changes changes = FindChanges(rows, offsets, direction);
+  const Changes changes = FindChanges(rows, offsets, direction, reach);
   tracker.Reset(sums.Of(changes.predicted));
   LineBest best;
   BestRun runs;
-  double low = -kInfinity;
+  double low = -reach;
   std::size_t at = 0;
   while (true) {
-    const double high = at < changes.sorted.size() ? changes.sorted[at].t : kInfinity;
+    const double high = at < changes.sorted.size() ? changes.sorted[at].t : reach;
     runs.Add(low, high, tracker.Evaluate());
     ++best.evaluations;
     if (at == changes.sorted.size()) break;

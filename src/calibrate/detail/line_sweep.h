@@ -20,8 +20,9 @@ struct LineBest {
   std::int64_t evaluations = 0;
 };
 
+// Of -reach <= t <= reach, which may be infinite; a short line has few changes to sort.
 LineBest SweepLine(const OffsetRows& rows, std::span<const double> offsets,
-                   std::span<const double> direction, const DecisionSums& sums,
+                   std::span<const double> direction, double reach, const DecisionSums& sums,
                    MeritTracker& tracker);
 
 }  // namespace bregboost::detail

@@ -33,7 +33,9 @@ MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
     state.at_most = constraint.source.relation == Relation::kAtMost;
     state.bound = constraint.source.bound;
     state.first_rate = static_cast<std::uint32_t>(rates_.size());
+    state.counts = Counts(constraints_.size());
     for (const MeasuredRate& measured : constraint.rates) {
+      if (!state.counts) break;
       const auto index = static_cast<std::uint32_t>(rates_.size());
       RateState rate;
       rate.constraint = static_cast<std::uint32_t>(constraints_.size());
@@ -58,6 +60,19 @@ MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
     touches_.insert(touches_.end(), touches.begin(), touches.end());
   }
   first_touch_.push_back(static_cast<std::uint32_t>(touches_.size()));
+}
+
+bool MeritTracker::Counts(std::size_t constraint) const {
+  if (constraint == problem_.num_constraints()) return true;  // the objective
+  switch (goal_.kind) {
+    case Goal::Kind::kMerit:
+      break;
+    case Goal::Kind::kExcess:
+      return constraint == goal_.constraint;
+    case Goal::Kind::kWorstExcess:
+      return constraint != goal_.constraint;
+  }
+  return true;
 }
 
 MeritTracker::Form MeritTracker::AddForm(const SparseRow& row, std::uint32_t rate,
@@ -130,6 +145,7 @@ void MeritTracker::Reset(std::span<const double> sums) {
   worst_is_known_ = false;
   for (std::uint32_t c = 0; c < constraints_.size(); ++c) {
     ConstraintState& constraint = constraints_[c];
+    if (!constraint.counts) continue;
     constraint.undefined_rates = 0;
     for (std::uint32_t r = constraint.first_rate; r < constraint.end_rate; ++r) {
       if (std::isnan(rates_[r].now)) ++constraint.undefined_rates;
@@ -221,16 +237,14 @@ void MeritTracker::Refresh(std::uint32_t index) {
 
 double MeritTracker::WorstExcess() {
   if (!worst_is_known_) {
-    worst_ = 0;
-    for (std::uint32_t c = 0; c < num_constraints(); ++c) {
-      const double excess = constraints_[c].excess;
-      if (excess > constraints_[worst_].excess || std::isnan(constraints_[worst_].excess)) {
-        worst_ = c;
-      }
+    worst_ = Goal::kNone;
+    for (std::size_t c = 0; c < num_constraints(); ++c) {
+      if (!constraints_[c].counts || std::isnan(constraints_[c].excess)) continue;
+      if (worst_ == Goal::kNone || constraints_[c].excess > constraints_[worst_].excess) worst_ = c;
     }
-    worst_is_known_ = true;
+    worst_is_known_ = worst_ != Goal::kNone;
   }
-  return constraints_[worst_].excess;
+  return worst_is_known_ ? constraints_[worst_].excess : 0.0;
 }
 
 Standing MeritTracker::Evaluate() {
@@ -247,11 +261,8 @@ Standing MeritTracker::Evaluate() {
       if (std::isnan(excess)) return {.undefined = 1, .value = 0.0, .tie_break = cost};
       return {.undefined = 0, .value = excess, .tie_break = cost};
     }
-    case Goal::Kind::kWorstExcess: {
-      if (num_constraints() == 0) return {.undefined = 0, .value = 0.0, .tie_break = cost};
-      const double worst = WorstExcess();
-      return {.undefined = undefined_, .value = std::isnan(worst) ? 0.0 : worst, .tie_break = cost};
-    }
+    case Goal::Kind::kWorstExcess:
+      return {.undefined = undefined_, .value = WorstExcess(), .tie_break = cost};
   }
   return {.undefined = undefined_,
           .value = cost + goal_.rho * (violated_ == 0 ? 0.0 : total_violation_)};

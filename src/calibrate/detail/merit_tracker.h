@@ -27,11 +27,13 @@ struct Goal {
   enum class Kind {
     kMerit,        // cost + rho * total violation, up to a constant
     kExcess,       // one constraint's excess over its bound, then the cost
-    kWorstExcess,  // the largest excess of all, then the cost
+    kWorstExcess,  // the largest excess of all but one constraint, then the cost
   };
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
   Kind kind = Kind::kMerit;
-  double rho = 0.0;            // kMerit
-  std::size_t constraint = 0;  // kExcess
+  double rho = 0.0;                // kMerit
+  std::size_t constraint = kNone;  // kExcess: the one; kWorstExcess: the one left out
 };
 
 class MeritTracker {
@@ -86,6 +88,7 @@ class MeritTracker {
     bool changed = false;
   };
   struct ConstraintState {
+    bool counts = true;  // for the goal
     Aggregate aggregate = Aggregate::kNone;
     bool at_most = true;
     double bound = 0.0;
@@ -115,6 +118,7 @@ class MeritTracker {
   void SetExcess(std::uint32_t constraint);
   void SumUp();
   double WorstExcess();
+  bool Counts(std::size_t constraint) const;
 
   const RateProblem& problem_;
   Goal goal_;
@@ -131,7 +135,7 @@ class MeritTracker {
   double total_violation_ = 0.0;
   std::size_t violated_ = 0, undefined_ = 0;
   std::size_t changes_since_sum_ = 0;
-  std::uint32_t worst_ = 0;
+  std::size_t worst_ = Goal::kNone;  // of the largest excess
   bool worst_is_known_ = false;
 };
 

@@ -1,7 +1,9 @@
 #include "calibrate/detail/offset_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -10,14 +12,20 @@
 namespace bregboost::detail {
 namespace {
 
-// A sweep takes time in proportion to rows * classes; this many of them take about ten seconds on
-// one core, and the search of a few thousand rows ends long before.
-constexpr double kMostWork = 2e8;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// A sweep takes time in proportion to rows * classes; this much of both takes a few seconds.
+constexpr double kMostWork = 1e8;
+constexpr std::size_t kManyRows = 100'000;
+constexpr double kShortReach = 0.5;
 
 class Search {
  public:
   Search(std::uint64_t seed, OffsetJudge& judge)
-      : judge_(judge), random_(seed), classes_(judge.rows().num_classes) {
+      : judge_(judge),
+        random_(seed),
+        classes_(judge.rows().num_classes),
+        many_rows_(judge.rows().size() > kManyRows) {
     const double work = static_cast<double>(judge.rows().size() * classes_);
     const auto least = static_cast<std::int64_t>(4 * classes_);
     most_sweeps_ = judge.sweeps() + std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)),
@@ -27,21 +35,32 @@ class Search {
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
     OffsetPoint best;
     for (const std::vector<double>& start : starts) {
-      const OffsetPoint found = AlongAxes(judge_.At(start));
-      if (best.offsets.empty() || Better(found.standing, best.standing)) best = found;
+      OffsetPoint found = judge_.At(start);
+      if (!many_rows_) found = AlongAxes(std::move(found));
+      if (best.offsets.empty() || Better(found.standing, best.standing)) best = std::move(found);
     }
-    best = AlongAll(best);
+    if (many_rows_) {
+      best = AlongAxes(std::move(best));
+      reach_ = kShortReach;
+    }
+    best = AlongAll(std::move(best));
     // Small and large steps in turn: the first repair what the axes miss, the last leave valleys.
-    for (const double spread : {0.1, 0.5, 2.0, 0.1, 0.5, 2.0, 0.1, 0.5, 2.0}) {
-      if (!HasBudget()) break;
+    constexpr std::array kSpreads = {0.1, 0.5, 2.0};
+    const std::size_t most_in_vain = 6 * classes_;
+    std::size_t in_vain = 0;
+    for (std::size_t r = 0; in_vain < most_in_vain && HasBudget(); ++r) {
+      const double spread = kSpreads[r % kSpreads.size()];
       const OffsetPoint found = AlongAxes(judge_.At(Perturbed(best.offsets, spread)));
-      if (Better(found.standing, best.standing)) best = AlongAll(found);
+      ++in_vain;
+      if (!Better(found.standing, best.standing)) continue;
+      best = AlongAll(found);
+      in_vain = 0;
     }
     return best;
   }
 
  private:
-  static constexpr std::int64_t kMostSweeps = 1000;
+  static constexpr std::int64_t kMostSweeps = 4000;
 
   bool HasBudget() const { return judge_.sweeps() < most_sweeps_; }
 
@@ -55,19 +74,22 @@ class Search {
   // True if the line had something better.
   bool Try(std::span<const double> direction, OffsetPoint& point) {
     if (!HasBudget()) return false;
-    OffsetPoint found = judge_.AlongLine(point, direction);
+    OffsetPoint found = judge_.AlongLine(point, direction, reach_);
     if (!Better(found.standing, point.standing)) return false;
     point = std::move(found);
     return true;
   }
 
   OffsetPoint AlongAxes(OffsetPoint point) {
+    const double reach = reach_;
     std::size_t since_improvement = 0;
-    for (std::size_t k = 0; since_improvement < classes_ && HasBudget(); k = (k + 1) % classes_) {
+    for (std::size_t step = 0; since_improvement < classes_ && HasBudget(); ++step) {
+      if (many_rows_ && step == classes_) reach_ = kShortReach;
       std::vector<double> axis(classes_, 0.0);
-      axis[k] = 1.0;
+      axis[step % classes_] = 1.0;
       since_improvement = Try(axis, point) ? 0 : since_improvement + 1;
     }
+    reach_ = reach;
     return point;
   }
 
@@ -109,6 +131,8 @@ class Search {
   OffsetJudge& judge_;
   std::mt19937_64 random_;
   std::size_t classes_;
+  bool many_rows_;
+  double reach_ = kInfinity;
   std::int64_t most_sweeps_ = 0;
 };
 
@@ -124,8 +148,9 @@ OffsetPoint OffsetJudge::At(std::vector<double> offsets) {
   return {.offsets = std::move(offsets), .sums = std::move(sums), .standing = tracker_.Evaluate()};
 }
 
-OffsetPoint OffsetJudge::AlongLine(const OffsetPoint& from, std::span<const double> direction) {
-  const LineBest best = SweepLine(rows_, from.offsets, direction, sums_, tracker_);
+OffsetPoint OffsetJudge::AlongLine(const OffsetPoint& from, std::span<const double> direction,
+                                   double reach) {
+  const LineBest best = SweepLine(rows_, from.offsets, direction, reach, sums_, tracker_);
   evaluations_ += best.evaluations;
   ++sweeps_;
   std::vector<double> offsets = from.offsets;
@@ -139,10 +164,11 @@ OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::u
 }
 
 OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge) {
+  const double reach = judge.rows().size() > kManyRows ? kShortReach : kInfinity;
   for (std::size_t k = 0; k < point.offsets.size(); ++k) {
     std::vector<double> axis(point.offsets.size(), 0.0);
     axis[k] = 1.0;
-    OffsetPoint middle = judge.AlongLine(point, axis);
+    OffsetPoint middle = judge.AlongLine(point, axis, reach);
     if (!Better(point.standing, middle.standing)) point = std::move(middle);
   }
   return point;

@@ -24,8 +24,8 @@ class OffsetJudge {
       : rows_(rows), sums_(sums), tracker_(tracker) {}
 
   OffsetPoint At(std::vector<double> offsets);  // shifted to mean 0
-  // The best point of the line, judged afresh.
-  OffsetPoint AlongLine(const OffsetPoint& from, std::span<const double> direction);
+  // The best point of the line up to +- reach, judged afresh.
+  OffsetPoint AlongLine(const OffsetPoint& from, std::span<const double> direction, double reach);
 
   const OffsetRows& rows() const { return rows_; }
   std::int64_t evaluations() const { return evaluations_; }
@@ -41,7 +41,8 @@ class OffsetJudge {
 
 // From each start along the axes until nothing improves; then from the best of them along pairs of
 // axes and random directions, and from perturbed points. Ends with no improvement, or when the
-// sweeps that `rows` allow are used up.
+// sweeps that `rows` allow are used up. Beyond 100,000 rows, where the merit is smooth, only the
+// best start is followed, along whole axes at first and within 0.5 of the best point from then on.
 OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
                           OffsetJudge& judge);
 
