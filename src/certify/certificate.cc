@@ -9,7 +9,6 @@
 #include <span>
 #include <stdexcept>
 
-#include "bregboost/certify/binomial_bounds.h"
 #include "bregboost/problem/compiled_constraints.h"
 #include "certify/detail/certify_rows.h"
 #include "certify/detail/claim_bounds.h"

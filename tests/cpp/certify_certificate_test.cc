@@ -305,6 +305,20 @@ TEST(Certificate, BoundsLosses) {
   EXPECT_GT(close.needs.rows_needed.value_or(0), 2000);
 }
 
+// Claims need ranges; estimates do not.
+TEST(Certificate, EstimatesWithoutRanges) {
+  const CountedRows rows =
+      MakeRows({{.rows = 30, .label = 0, .weight = 1.0, .loss = 0.5},
+                {.rows = 10, .label = 1, .sex = 1, .weight = 2.0, .loss = 2.0}});
+  const Certificate certificate =
+      CertifyTexts(rows, {"error <= 10%", "loss <= 0.5"}, {.rows_are_separate = false});
+  EXPECT_EQ(certificate.constraints[0].verdict, Verdict::kEstimated);
+  EXPECT_NEAR(certificate.constraints[0].value, 20.0 / 50.0, 1e-12);
+  EXPECT_EQ(certificate.constraints[1].verdict, Verdict::kEstimated);
+  EXPECT_NEAR(certificate.constraints[1].value, 55.0 / 50.0, 1e-12);
+  EXPECT_FALSE(certificate.all_certified);
+}
+
 TEST(Certificate, AnswersRegression) {
   RowData rows;
   rows.targets.assign(300, 1.5);

@@ -62,6 +62,7 @@ void CheckLosses(const Predictions& predictions, const RowData& rows,
         fmt::format("predictions.losses: {} numbers; allowed: one for each of the {} rows",
                     predictions.losses.size(), rows.num_rows()));
   }
+  if (!options.rows_are_separate) return;  // only claims need a range
   if (!options.loss_range) {
     throw std::invalid_argument(
         "loss_range: unset; allowed: the smallest and the largest loss that any row can have, "
@@ -233,7 +234,7 @@ bool RateSampler::IsWeighted(const RateSample& sample) const {
 
 template <class ValueOf>
 void RateSampler::FillValues(bool is_loss, const ValueOf& value_of, RateSample& sample) const {
-  if (sample.rows == 0) return;
+  if (sample.rows == 0 || !options_.rows_are_separate) return;  // nothing will be bounded
   const bool weighted = IsWeighted(sample);
   sample.is_binomial = !weighted && !is_loss;
   if (sample.is_binomial) return;

@@ -108,7 +108,7 @@ double LowOutcomes::Probability(double first_rate, double second_rate) const {
 }
 
 bool LowOutcomes::IsUnlikelyOn(const RateLine& line, const RateBox& box, double level) const {
-  const auto [a, b] = line.coefficients;
+  const double a = line.coefficients[0], b = line.coefficients[1];
   // Clamped, so that a rounded corner stays a rate of the box.
   const auto second_rate = [&](double first_rate) {
     return std::clamp((line.level - a * first_rate) / b, box[1].low, box[1].high);
