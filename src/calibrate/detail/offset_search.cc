@@ -28,8 +28,9 @@ class Search {
         many_rows_(judge.rows().size() > kManyRows) {
     const double work = static_cast<double>(judge.rows().size() * classes_);
     const auto least = static_cast<std::int64_t>(4 * classes_);
-    most_sweeps_ = judge.sweeps() + std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)),
-                                               least, kMostSweeps);
+    const std::int64_t most = many_rows_ ? 4 * least : kMostSweeps;
+    most_sweeps_ = judge.sweeps() +
+                   std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)), least, most);
   }
 
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
