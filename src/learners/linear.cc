@@ -106,7 +106,9 @@ class LinearLearner::Subproblem {
                                                    {}) +
                step_.objective_weight * learner_.Penalty(x);
     }
-    value += step_.constraints->AddLagrangian(scores_, step_.multipliers, score_gradient_, {});
+    if (step_.constraints != nullptr) {
+      value += step_.constraints->AddLagrangian(scores_, step_.multipliers, score_gradient_, {});
+    }
     gradient = (x - center_) / step_.tau;
     value += 0.5 * step_.tau * gradient.squaredNorm();
     if (step_.anchor_weight > 0.0) {

@@ -15,6 +15,14 @@ namespace {
 // A step that shall reach the optimum: the proximal term is there for its form only.
 constexpr double kFarAway = 1e8;
 
+// On the norm of the gradient. A finer optimum is lost in the noise of the folds.
+constexpr double kResidual = 1e-6;
+
+// Learners take the accuracy as a bound on psi - min psi, from the residual by psi's convexity.
+SubproblemAccuracy AccuracyFor(double tau) {
+  return {.delta = 0.0, .nu = 0.5 * tau * kResidual * kResidual};
+}
+
 std::vector<Constraint> Sources(const RateConstraints& constraints) {
   std::vector<Constraint> sources;
   for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
@@ -159,6 +167,7 @@ StepOutcome LinearFolds::Step(const ProximalStep& step) {
     ProximalStep of_fold = step;
     of_fold.constraints = constrained ? &fold.constraints : nullptr;
     if (!constrained) of_fold.multipliers = {};
+    of_fold.accuracy = AccuracyFor(step.tau);
     return fold.learner.Step(of_fold);
   });
 }
@@ -178,7 +187,7 @@ StepOutcome LinearFolds::StepOnCosts(std::span<const double> costs, double /*tau
                               .tau = kFarAway,
                               .anchor_weight = 0.0,
                               .modulus = std::nullopt,
-                              .accuracy = {.delta = 0.0, .nu = 1e-8}});
+                              .accuracy = AccuracyFor(kFarAway)});
   });
 }
 

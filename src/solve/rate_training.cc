@@ -18,10 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// A learner that solves its steps to the end says so by a suboptimality; below this one there is
-// nothing more to gain without limits.
-constexpr double kSolved = 1e-9;
-
 // Without limits a step needs no proximal term; a linear model's has one for its form only.
 constexpr double kFarAway = 1e8;
 
@@ -177,7 +173,6 @@ class RateTraining {
     step.constraints = &learner_.unseen();
     step.multipliers = result_.step_multipliers.back();
     step.tau = options_.tau;
-    step.accuracy = {.delta = 0.0, .nu = kSolved};
     return learner_.Step(step);
   }
 
@@ -289,7 +284,6 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
   const std::int64_t steps = StepsOf(learner, options);
   ProximalStep plain;
   plain.tau = kFarAway;
-  plain.accuracy = {.delta = 0.0, .nu = kSolved};
   for (std::int64_t k = 0; k < steps && !watch.Interrupted(result); ++k) {
     const StepOutcome outcome = learner.Step(plain);
     const bool last = watch.Ends(outcome, result);
@@ -300,7 +294,7 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
       learner.ReturnToBest();
       break;
     }
-    if (outcome.suboptimality <= kSolved) {  // NaN for trees, which never know
+    if (learner.solves_steps()) {
       result.reason = TerminationReason::kConverged;
       break;
     }

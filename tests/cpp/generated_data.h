@@ -62,6 +62,31 @@ inline GeneratedData ThreeClasses(std::size_t n, unsigned seed) {
   return data;
 }
 
+// Labels follow a merit, alike in both groups, and the group itself, which a feature gives away. A
+// model that uses both selects group "a" far more often; one threshold for all rows can only mend
+// that by selecting nearly everybody or nobody, while a model that leaves the giveaway alone loses
+// little.
+inline GeneratedData MeritAndGiveaway(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> uniform;
+  GeneratedData data;
+  data.num_features = 3;
+  std::vector<std::string> labels, groups;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool in_b = uniform(random) < 0.5;
+    const double merit = normal(random);
+    data.features.insert(data.features.end(),
+                         {merit, (in_b ? -1.5 : 1.5) + normal(random), normal(random)});
+    const double p = 1.0 / (1.0 + std::exp(-(3.0 * merit + (in_b ? -1.5 : 1.5))));
+    labels.emplace_back(uniform(random) < p ? "1" : "0");
+    groups.emplace_back(in_b ? "b" : "a");
+  }
+  data.rows.labels = EncodeColumn("label", labels);
+  data.rows.groups.push_back(EncodeColumn("group", groups));
+  return data;
+}
+
 // y = 2 x_1 - x_2 + 0.5 + noise, noisier in group "b".
 inline GeneratedData NoisyLine(std::size_t n, unsigned seed) {
   std::mt19937 random(seed);

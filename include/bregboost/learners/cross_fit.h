@@ -28,6 +28,10 @@ class CrossFitLearner : public ProximalLearner {
   // class-major, empty if there are none.
   virtual std::span<const double> ReservedScores() const = 0;
 
+  // True if a step ends at the optimum of what it was asked for, so that another of the same kind
+  // changes nothing.
+  virtual bool solves_steps() const { return false; }
+
   virtual std::int64_t requested_rounds() const = 0;
   virtual std::int64_t rounds_per_step() const = 0;
 };

@@ -44,7 +44,7 @@ class LinearFolds final : public CrossFitLearner {
 
   std::span<const double> scores() const override;  // out of fold
   double objective() const override;                // out of fold
-  // Steps are solved to the accuracy asked for, from where the last one ended.
+  // Steps are solved to a gradient of 1e-6, from where the last one ended.
   StepOutcome Step(const ProximalStep& step) override;
   // Solved to the end: `tau` has no say, since coefficients have no common scale.
   StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
@@ -52,6 +52,7 @@ class LinearFolds final : public CrossFitLearner {
   const RateConstraints& unseen() const override;
   const RateConstraints& training() const override;
   std::span<const double> ReservedScores() const override;
+  bool solves_steps() const override { return true; }
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override { return 1; }
 

@@ -26,7 +26,7 @@ namespace bregboost {
 // psi(x) = objective_weight f(x) + <multipliers, g(x)> + D_W(x, x_k) / tau
 //          + anchor_weight D_W(x, anchor)
 struct ProximalStep {
-  const ConstraintSet* constraints = nullptr;
+  const ConstraintSet* constraints = nullptr;  // null: none
   std::span<const double> multipliers;
   double objective_weight = 1.0;
   double tau = 1.0;
