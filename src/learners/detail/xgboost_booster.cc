@@ -166,10 +166,25 @@ ScoreView XgboostBooster::Read(std::size_t index) {
     Predict(index, cached.values);
     cached.is_fresh = true;
   }
-  return {.data = cached.values.data(),
-          .num_rows = cached.values.size() / settings_.num_scores,
+  return ViewOf(cached.values);
+}
+
+ScoreView XgboostBooster::ViewOf(const std::vector<float>& margins) const {
+  return {.data = margins.data(),
+          .num_rows = margins.size() / settings_.num_scores,
           .num_scores = settings_.num_scores,
           .layout = ScoreLayout::kRowMajor};
+}
+
+// The buffer that was read last becomes the one that is kept: nothing is copied.
+ScoreView XgboostBooster::HoldScores() {
+  if (!held_is_current_) {
+    Read(0);
+    std::swap(held_, scores_[0].values);
+    scores_[0].is_fresh = false;
+    held_is_current_ = true;
+  }
+  return ViewOf(held_);
 }
 
 bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const float> hessian) {
@@ -178,11 +193,13 @@ bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const floa
     throw std::invalid_argument(fmt::format("derivatives: {} and {} values; allowed: {}",
                                             gradient.size(), hessian.size(), expected));
   }
-  Read(0);
+  TrainScores();
+  const std::vector<float>& before = held_is_current_ ? held_ : scores_[0].values;
+  std::vector<float>& after = held_is_current_ ? scores_[0].values : next_scores_;
   // XGBoost caches predictions by thread. A round adds its own trees to the cache of the thread
   // that it runs on and calls that up to date: trees grown elsewhere since would be missing for
   // good.
-  if (thread_ != std::this_thread::get_id()) Predict(0, next_scores_);
+  if (thread_ != std::this_thread::get_id()) Predict(0, after);
   thread_ = std::this_thread::get_id();
   const auto interface = [&](std::span<const float> values) {
     return ArrayInterface(values.data(), num_rows_, settings_.num_scores, settings_.num_scores,
@@ -195,14 +212,15 @@ bool XgboostBooster::Boost(std::span<const float> gradient, std::span<const floa
                                         interface(gradient).c_str(), interface(hessian).c_str()),
               "a boosting round");
   ++num_rounds_;
-  Predict(0, next_scores_);
-  if (!MovedApart(scores_[0].values, next_scores_, settings_.num_scores) && !LastRoundHasSplit()) {
+  Predict(0, after);
+  if (!MovedApart(before, after, settings_.num_scores) && !LastRoundHasSplit()) {
     ++num_empty_rounds_;
     SliceTo(num_rounds_ - 1);  // the scores read so far are still right
     return false;
   }
-  scores_[0].values.swap(next_scores_);
-  for (std::size_t i = 1; i < scores_.size(); ++i) scores_[i].is_fresh = false;
+  if (!held_is_current_) scores_[0].values.swap(next_scores_);
+  held_is_current_ = false;
+  for (std::size_t i = 0; i < scores_.size(); ++i) scores_[i].is_fresh = i == 0;
   return true;
 }
 
@@ -244,6 +262,7 @@ void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
   if (num_rounds == num_rounds_) return;
   SliceTo(num_rounds);
   for (CachedScores& cached : scores_) cached.is_fresh = false;
+  held_is_current_ = false;
 }
 
 std::string XgboostBooster::Serialize() const {

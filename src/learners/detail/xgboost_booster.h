@@ -26,8 +26,9 @@ class XgboostBooster final : public Booster {
                  XgboostSettings settings, const TargetSummary& targets);
 
   std::int64_t num_rounds() const override { return num_rounds_; }
-  ScoreView TrainScores() override { return Read(0); }
+  ScoreView TrainScores() override { return held_is_current_ ? ViewOf(held_) : Read(0); }
   ScoreView HeldOutScores(std::size_t set) override { return Read(set + 1); }
+  ScoreView HoldScores() override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
   // The same numbers are in the base_score of Serialize().
@@ -54,6 +55,7 @@ class XgboostBooster final : public Booster {
   }
   void Predict(std::size_t index, std::vector<float>& margins) const;
   ScoreView Read(std::size_t index);
+  ScoreView ViewOf(const std::vector<float>& margins) const;
   bool LastRoundHasSplit() const;
 
   std::shared_ptr<const XgboostApi> api_;
@@ -67,7 +69,10 @@ class XgboostBooster final : public Booster {
   std::int64_t num_empty_rounds_ = 0;  // taken back since the booster was made
   std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
   std::thread::id thread_;             // that made the last round
-  std::vector<float> next_scores_;     // of the training set after a round that may be taken back
+  std::vector<float> held_;            // by HoldScores()
+  bool held_is_current_ = false;
+  // Of the training set after a round that may be taken back, where held_ is of an earlier one.
+  std::vector<float> next_scores_;
 };
 
 }  // namespace bregboost::detail
