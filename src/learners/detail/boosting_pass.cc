@@ -85,13 +85,12 @@ class BoostingPass::Impl {
                      .weights = weights_.loss,
                      .softmax_hessian_factor = options.softmax_hessian_factor},
         generic_(objective, weights_, options.softmax_hessian_factor),
-        may_fuse_(rows_.task() != Task::kRegression && rows_.num_rows() >= kFewestFusedRows),
-        objective_cells_(objective.cells()) {}
+        may_fuse_(rows_.task() != Task::kRegression && rows_.num_rows() >= kFewestFusedRows) {}
 
   LearnerValues Evaluate(const ConstraintSet& constraints, const ScoreView& scores) {
     CheckScores(scores);
     if (may_fuse_ && constraints.size() == 0) {
-      return {.objective = FusedObjective(objective_, objective_cells_, scores), .constraints = {}};
+      return {.objective = FusedObjective(objective_, ObjectiveCells(), scores), .constraints = {}};
     }
     const RateConstraints* rates = Fusible(&constraints);
     if (rates == nullptr) return generic_.Evaluate(constraints, scores);
@@ -122,6 +121,13 @@ class BoostingPass::Impl {
     const auto* rates = dynamic_cast<const RateConstraints*>(constraints);
     if (!may_fuse_ || rates == nullptr || &rates->rows() != &rows_) return nullptr;
     return UsesCrossEntropiesOnly(*rates) ? rates : nullptr;
+  }
+
+  const PassCells& ObjectiveCells() {
+    if (objective_cells_ == nullptr) {
+      objective_cells_ = std::make_unique<PassCells>(objective_.cells());
+    }
+    return *objective_cells_;
   }
 
   const ConstraintPlan& PlanOf(const RateConstraints& constraints) {
@@ -161,7 +167,7 @@ class BoostingPass::Impl {
   NativeRows native_rows_;
   GenericPass generic_;
   bool may_fuse_;
-  PassCells objective_cells_;
+  std::unique_ptr<PassCells> objective_cells_;  // made when first needed, as is the plan
   std::unique_ptr<ConstraintPlan> plan_;
 };
 
@@ -203,7 +209,7 @@ double BoostingPass::Impl::Derive(const Lagrangian& lagrangian, const ScoreView&
     generic_.Derive(lagrangian, factor, scores, gradient, hessian);
     return factor;
   }
-  const PassCells& cells = rates == nullptr ? objective_cells_ : PlanOf(*rates).cells();
+  const PassCells& cells = rates == nullptr ? ObjectiveCells() : PlanOf(*rates).cells();
   CellCharges of_objective =
       ChargesOf(objective_, cells.table(), factor * lagrangian.objective_weight);
   const CellCharges of_constraints = rates == nullptr
