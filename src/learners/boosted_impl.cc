@@ -81,9 +81,23 @@ BoostedLearner::Impl::Impl(const Objective& objective, BoosterSettings settings,
                                                   : std::make_unique<detail::BoostingPass>(
                                                         *of_held_out, pass_options));
   }
-  const std::size_t size = objective.rows().num_rows() * objective.rows().num_scores();
-  gradient_.resize(size);
-  hessian_.resize(size);
+}
+
+void BoostedLearner::Impl::UseBuffers(detail::RoundBuffers* buffers) {
+  if (lent_buffers_ != nullptr) booster_->GiveBackRoom(lent_buffers_->scores);
+  lent_buffers_ = buffers;
+  if (lent_buffers_ != nullptr) booster_->LendRoom(lent_buffers_->scores);
+}
+
+detail::RoundBuffers& BoostedLearner::Impl::Buffers() {
+  if (lent_buffers_ == nullptr && own_buffers_ == nullptr) {
+    own_buffers_ = std::make_unique<detail::RoundBuffers>();
+  }
+  detail::RoundBuffers& buffers = lent_buffers_ == nullptr ? *own_buffers_ : *lent_buffers_;
+  const std::size_t size = objective_.rows().num_rows() * objective_.rows().num_scores();
+  buffers.gradient.resize(size);
+  buffers.hessian.resize(size);
+  return buffers;
 }
 
 // ---- scores
@@ -165,9 +179,20 @@ LearnerValues BoostedLearner::Impl::EvaluateHeldOut(std::size_t set,
   return held_out_[set]->Evaluate(constraints, Scores(set + 1));
 }
 
+// A solve that starts from a model without trees needs no copy of its scores.
+void BoostedLearner::Impl::SetAnchor() {
+  const ScoreView now = Scores(0);
+  anchor_constants_ = detail::ConstantScores(now);
+  anchor_.Clear();
+  if (anchor_constants_.empty()) anchor_.Assign(now);
+}
+
 // In the type and layout of the scores, which an average may have changed since it was set.
 const ScoreView& BoostedLearner::Impl::Anchor() {
   const ScoreView now = Scores(0);
+  if (anchor_.view().num_rows == 0 && !anchor_constants_.empty()) {
+    anchor_.AssignConstants(anchor_constants_, now);
+  }
   const ScoreView& anchor = anchor_.view();
   const bool alike = anchor.data.index() == now.data.index() && anchor.layout == now.layout;
   if (anchor.num_rows > 0 && !alike) {
@@ -180,8 +205,11 @@ const ScoreView& BoostedLearner::Impl::Anchor() {
 
 double BoostedLearner::Impl::AnchorDistance() {
   const detail::ThreadScope threads(settings_.num_threads);
+  const bool was_made = anchor_.view().num_rows > 0;
   const ScoreView& anchor = Anchor();
-  return anchor.num_rows == 0 ? 0.0 : pass_.Distance(Scores(0), anchor);
+  const double distance = anchor.num_rows == 0 ? 0.0 : pass_.Distance(Scores(0), anchor);
+  if (!was_made) anchor_.Clear();
+  return distance;
 }
 
 double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constraints,
@@ -234,18 +262,20 @@ bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
   if (constrained || anchored) pulls.push_back(ProximalPull(step.tau));
   if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = Anchor()});
   const detail::ThreadScope threads(settings_.num_threads);
+  detail::RoundBuffers& buffers = Buffers();
   scale_ = pass_.Derive({.constraints = constrained ? step.constraints : nullptr,
                          .multipliers = step.multipliers,
                          .objective_weight = step.objective_weight,
                          .pulls = pulls},
-                        Scores(0), gradient_, hessian_);
+                        Scores(0), buffers.gradient, buffers.hessian);
   return BoostDerived();
 }
 
 bool BoostedLearner::Impl::AddRound(const detail::CellCosts& costs, double tau) {
   const detail::Pull pull = ProximalPull(tau);
   const detail::ThreadScope threads(settings_.num_threads);
-  scale_ = pass_.Derive(costs, {&pull, 1}, Scores(0), gradient_, hessian_);
+  detail::RoundBuffers& buffers = Buffers();
+  scale_ = pass_.Derive(costs, {&pull, 1}, Scores(0), buffers.gradient, buffers.hessian);
   return BoostDerived();
 }
 
@@ -271,20 +301,21 @@ StepOutcome BoostedLearner::Impl::EndStep() {
   step_.stalled.clear();  // some round moved
   step_end_ = version_;
   const detail::StepMeasure measure =
-      detail::MeasureStep(metric_, step_start_, Scores(0), hessian_);
+      detail::MeasureStep(metric_, step_start_, Scores(0), Buffers().hessian);
   step_.distance = measure.distance;
   step_.residual = measure.curved_length / (settings_.learning_rate * scale_);
   return step_;
 }
 
 bool BoostedLearner::Impl::Grow() {
+  const detail::RoundBuffers& buffers = Buffers();
   const ScoreView native = booster_->TrainScores();
   // After an average our scores, hence the derivatives, are class-major whatever the library's are.
   const bool transpose =
       !scored_[0].shift.empty() && native.num_scores > 1 && native.layout == ScoreLayout::kRowMajor;
-  const bool grown = transpose ? booster_->Boost(Transposed(gradient_, native.num_scores),
-                                                 Transposed(hessian_, native.num_scores))
-                               : booster_->Boost(gradient_, hessian_);
+  const bool grown = transpose ? booster_->Boost(Transposed(buffers.gradient, native.num_scores),
+                                                 Transposed(buffers.hessian, native.num_scores))
+                               : booster_->Boost(buffers.gradient, buffers.hessian);
   if (!grown) return false;
   round_weights_.push_back(1.0);
   round_ids_.push_back(++last_round_id_);
@@ -297,8 +328,10 @@ std::string BoostedLearner::Impl::GrowOrSayWhy() {
   for (int draw = 0; draw < draws; ++draw) {
     if (Grow()) return {};
   }
-  const auto [lowest, highest] = std::minmax_element(gradient_.begin(), gradient_.end());
-  const double total_hessian = std::accumulate(hessian_.begin(), hessian_.end(), 0.0);
+  const std::vector<float>& gradient = Buffers().gradient;
+  const std::vector<float>& hessian = Buffers().hessian;
+  const auto [lowest, highest] = std::minmax_element(gradient.begin(), gradient.end());
+  const double total_hessian = std::accumulate(hessian.begin(), hessian.end(), 0.0);
   return fmt::format(
       "{} found no split in round {}{}: gradients from {:.3g} to {:.3g}, sum of hessians {:.3g}; "
       "limits in force: {}",

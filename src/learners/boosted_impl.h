@@ -17,6 +17,8 @@
 #include "bregboost/model/tree_model.h"
 #include "learners/detail/booster.h"
 #include "learners/detail/boosting_pass.h"
+#include "learners/detail/round_buffers.h"
+#include "learners/detail/score_view.h"
 #include "learners/detail/step_measure.h"
 
 namespace bregboost {
@@ -101,7 +103,10 @@ class BoostedLearner::Impl {
   bool AddRound(const detail::CellCosts& costs, double tau);
   StepOutcome EndStep();
 
-  void SetAnchor() { anchor_.Assign(Scores(0)); }
+  // Arrays to use in place of its own until the next call; null: its own. What they hold is lost.
+  void UseBuffers(detail::RoundBuffers* buffers);
+
+  void SetAnchor();
   double AnchorDistance();
   void AccumulateAverage(double weight);
   void ResetAverage();
@@ -149,6 +154,7 @@ class BoostedLearner::Impl {
   StepOutcome RunRounds(const Add& add_round);
   detail::Pull ProximalPull(double tau) const;
   const detail::ScoreView& Anchor();
+  detail::RoundBuffers& Buffers();
   bool BoostDerived();
   bool Grow();
   std::string GrowOrSayWhy();
@@ -163,14 +169,16 @@ class BoostedLearner::Impl {
   detail::ScoreMetric metric_;
   std::vector<std::unique_ptr<detail::BoostingPass>> held_out_;  // null: scores only
 
-  std::vector<float> gradient_, hessian_;
-  double scale_ = 1.0;            // of both, see BoostingPass::Derive
+  std::unique_ptr<detail::RoundBuffers> own_buffers_;
+  detail::RoundBuffers* lent_buffers_ = nullptr;
+  double scale_ = 1.0;            // of the derivatives, see BoostingPass::Derive
   detail::ScoreCopy held_;        // where a step began, after an average
   StepOutcome step_;              // the one under way, or the last
   detail::ScoreView step_start_;  // of the last step
   std::int64_t step_round_ = 0;   // rounds when it began
   std::int64_t step_end_ = -1;    // the version that it led to
   detail::ScoreCopy anchor_;
+  std::vector<double> anchor_constants_;  // by class: `anchor_` can be made of them; else empty
 
   std::int64_t version_ = 0;  // counts changes of the model
   std::vector<Scored> scored_;

@@ -22,6 +22,7 @@
 #include "learners/detail/fold_rows.h"
 #include "learners/detail/lightgbm_parameters.h"
 #include "learners/detail/no_constraints.h"
+#include "learners/detail/round_buffers.h"
 #include "learners/detail/xgboost_parameters.h"
 
 namespace bregboost {
@@ -194,6 +195,14 @@ class LockstepLearner::Impl {
     for (const auto& fold : folds_) function(*fold->learner);
   }
 
+  // Each fold on its thread, whose arena has room that other threads cannot use.
+  void SetAnchor() {
+    pool_.Run(/*at_once=*/1, [&](std::size_t k) {
+      folds_[k]->learner->SetAnchor();
+      return false;
+    });
+  }
+
   std::unique_ptr<ModelState> Save() const {
     auto state = std::make_unique<State>();
     ForEachFold([&](BoostedLearner& learner) { state->folds.push_back(learner.Save()); });
@@ -227,9 +236,12 @@ class LockstepLearner::Impl {
     reserved_is_current_ = false;
   }
 
-  double MeanOverFolds(const std::function<double(const Fold&)>& value) const {
+  double MeanOverFolds(const std::function<double(const Fold&)>& value) {
     double total = 0.0;
-    for (const auto& fold : folds_) total += value(*fold);
+    for (const auto& fold : folds_) {
+      const BufferLease lease(buffers_, *fold->learner->impl_);
+      total += value(*fold);
+    }
     return total / static_cast<double>(folds_.size());
   }
 
@@ -246,6 +258,26 @@ class LockstepLearner::Impl {
     Best best;
   };
 
+  // Shared arrays for a learner while it works.
+  class BufferLease {
+   public:
+    BufferLease(detail::RoundBufferPool& pool, BoostedLearner::Impl& learner)
+        : pool_(pool), learner_(learner), buffers_(pool.Take()) {
+      learner_.UseBuffers(buffers_.get());
+    }
+    ~BufferLease() {
+      learner_.UseBuffers(nullptr);
+      pool_.GiveBack(std::move(buffers_));
+    }
+    BufferLease(const BufferLease&) = delete;
+    BufferLease& operator=(const BufferLease&) = delete;
+
+   private:
+    detail::RoundBufferPool& pool_;
+    BoostedLearner::Impl& learner_;
+    std::unique_ptr<detail::RoundBuffers> buffers_;
+  };
+
   // One step of all folds: rounds of add_round(fold), which says whether it wants another.
   template <class AddRound>
   StepOutcome TakeStep(const AddRound& add_round) {
@@ -257,10 +289,12 @@ class LockstepLearner::Impl {
       const detail::ThreadScope threads(1);
       BoostedLearner::Impl& learner = *folds_[k]->learner->impl_;
       if (rounds[k] == 0) learner.BeginStep();
+      const BufferLease lease(buffers_, learner);
       const bool more = add_round(k) && ++rounds[k] < settings_.rounds_per_step;
       if (more) return true;
       outcomes[k] = learner.EndStep();
       CollectScores(k);
+      if (!warmed_up_) detail::ReleaseUnusedMemory();  // a booster's first round takes more
       return false;
     };
     // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
@@ -363,6 +397,7 @@ class LockstepLearner::Impl {
   bool reserved_is_current_ = false;
   std::vector<std::unique_ptr<Fold>> folds_;
   detail::WorkerPool pool_;
+  detail::RoundBufferPool buffers_;
   bool warmed_up_ = false;
 
   std::int64_t rounds_done_ = 0;
@@ -391,11 +426,12 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
     auto fold =
         std::make_unique<Fold>(TakeRows(rows, training), objective, constraints, split.HeldOut(k));
     fold->scores_apart = true;
+    std::vector<std::int32_t> places;
     std::vector<HeldOut<LightGbmDataset>> scored = {
-        {.dataset = data.Subset(split.InData(fold->held_out))}};
+        {.dataset = data.Subset(split.InData(fold->held_out, places))}};
     scored.insert(scored.end(), reserved.begin(), reserved.end());
-    fold->learner = BoostedLearner::LightGbm(data.Subset(split.InData(training)), fold->training,
-                                             of_fold, scored);
+    fold->learner = BoostedLearner::LightGbm(data.Subset(split.InData(training, places)),
+                                             fold->training, of_fold, scored);
     return fold;
   };
   return std::unique_ptr<LockstepLearner>(new LockstepLearner(
@@ -442,9 +478,7 @@ std::span<const double> LockstepLearner::ReservedScores() const { return impl_->
 std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 std::int64_t LockstepLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
 
-void LockstepLearner::SetAnchor() {
-  impl_->ForEachFold([](BoostedLearner& learner) { learner.SetAnchor(); });
-}
+void LockstepLearner::SetAnchor() { impl_->SetAnchor(); }
 double LockstepLearner::AnchorDistance() const {
   return impl_->MeanOverFolds([](const Fold& fold) { return fold.learner->AnchorDistance(); });
 }

@@ -29,6 +29,11 @@ class Booster {
     return held_scores_.view();
   }
 
+  // Room for scores that are read anew anyway, to use in place of room of one's own until it is
+  // given back. Boosters that have no such scores let it be.
+  virtual void LendRoom(std::vector<double>& /*room*/) {}
+  virtual void GiveBackRoom(std::vector<double>& /*room*/) {}
+
   // One round: a tree per score (times the library's parallel trees). Derivatives have the layout
   // of TrainScores(). Returns false, with the model as it was, if no tree found a split.
   virtual bool Boost(std::span<const float> gradient, std::span<const float> hessian) = 0;

@@ -104,8 +104,10 @@ std::vector<std::int32_t> FoldRows::Select(std::size_t k, bool inside) const {
   return rows;
 }
 
-std::vector<std::int32_t> FoldRows::InData(std::span<const std::int32_t> rows) const {
-  std::vector<std::int32_t> places(rows.size());
+std::span<const std::int32_t> FoldRows::InData(std::span<const std::int32_t> rows,
+                                               std::vector<std::int32_t>& places) const {
+  if (data_rows_.empty()) return rows;
+  places.resize(rows.size());
   std::transform(rows.begin(), rows.end(), places.begin(),
                  [this](std::int32_t row) { return InData(row); });
   return places;

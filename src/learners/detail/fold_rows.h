@@ -31,7 +31,9 @@ class FoldRows {
   std::int32_t InData(std::int32_t row) const {
     return data_rows_.empty() ? row : data_rows_[static_cast<std::size_t>(row)];
   }
-  std::vector<std::int32_t> InData(std::span<const std::int32_t> rows) const;
+  // `places` is for the answer where it is not `rows` itself.
+  std::span<const std::int32_t> InData(std::span<const std::int32_t> rows,
+                                       std::vector<std::int32_t>& places) const;
 
   // One row per row of the data set, of which only the training rows of fold k have weight. Rows
   // that the objective lacks look like its first one, which adds no cell.

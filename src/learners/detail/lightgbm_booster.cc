@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "detail/unused_memory.h"
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/lightgbm_fields_lock.h"
 
@@ -30,6 +31,9 @@ class BorrowedInitialScores {
   }
   ~BorrowedInitialScores() {
     if (!borrowed_) return;
+    // LightGBM forgets the scores and keeps their memory.
+    const std::span<const double> lent = dataset_.initial_scores();
+    DiscardPages(const_cast<double*>(lent.data()), lent.size_bytes());
     dataset_.api()->DatasetSetField(dataset_.handle(), "init_score", nullptr, 0, kLgbFloat64);
   }
   BorrowedInitialScores(const BorrowedInitialScores&) = delete;
@@ -110,21 +114,22 @@ void LightGbmBooster::Forget() {
   held_is_current_ = false;
 }
 
+void LightGbmBooster::Fetch(std::size_t data_index, std::vector<double>& scores) const {
+  const LightGbmDataset& dataset = data_index == 0 ? train_ : held_out_[data_index - 1];
+  scores.resize(dataset.num_rows() * num_scores_);
+  std::int64_t length = 0;
+  api_->Check(
+      api_->BoosterGetPredict(handle_, static_cast<int>(data_index), &length, scores.data()),
+      "reading scores");
+  if (length != static_cast<std::int64_t>(scores.size())) {
+    throw std::runtime_error(fmt::format("LightGBM gave {} scores for {}", length, scores.size()));
+  }
+}
+
 ScoreView LightGbmBooster::Read(std::size_t data_index) {
   CachedScores& cached = scores_[data_index];
-  const LightGbmDataset& dataset = data_index == 0 ? train_ : held_out_[data_index - 1];
-  if (!cached.fresh) {
-    cached.values.resize(dataset.num_rows() * num_scores_);
-    std::int64_t length = 0;
-    api_->Check(api_->BoosterGetPredict(handle_, static_cast<int>(data_index), &length,
-                                        cached.values.data()),
-                "reading scores");
-    if (length != static_cast<std::int64_t>(cached.values.size())) {
-      throw std::runtime_error(
-          fmt::format("LightGBM gave {} scores for {}", length, cached.values.size()));
-    }
-    cached.fresh = true;
-  }
+  if (!cached.fresh) Fetch(data_index, cached.values);
+  cached.fresh = true;
   return ViewOf(cached.values);
 }
 
@@ -139,13 +144,23 @@ ScoreView LightGbmBooster::TrainScores() { return held_is_current_ ? ViewOf(held
 
 // The buffer that was read last becomes the one that is kept: nothing is copied.
 ScoreView LightGbmBooster::HoldScores() {
-  if (!held_is_current_) {
-    Read(0);
+  if (held_is_current_) return ViewOf(held_);
+  if (scores_[0].fresh) {
     std::swap(held_, scores_[0].values);
     scores_[0].fresh = false;
-    held_is_current_ = true;
+  } else {
+    Fetch(0, held_);
   }
+  held_is_current_ = true;
   return ViewOf(held_);
+}
+
+void LightGbmBooster::LendRoom(std::vector<double>& room) {
+  scores_[0] = {.values = std::move(room), .fresh = false};
+}
+
+void LightGbmBooster::GiveBackRoom(std::vector<double>& room) {
+  room = std::exchange(scores_[0], {}).values;
 }
 
 ScoreView LightGbmBooster::HeldOutScores(std::size_t set) { return Read(set + 1); }

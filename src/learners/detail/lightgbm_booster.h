@@ -26,6 +26,8 @@ class LightGbmBooster final : public Booster {
   ScoreView TrainScores() override;
   ScoreView HeldOutScores(std::size_t set) override;
   ScoreView HoldScores() override;
+  void LendRoom(std::vector<double>& room) override;
+  void GiveBackRoom(std::vector<double>& room) override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
   std::vector<double> StartingScores() const override { return starting_scores_; }
@@ -42,6 +44,7 @@ class LightGbmBooster final : public Booster {
   void CreateAnew();
   void Free();
   void Forget();
+  void Fetch(std::size_t data_index, std::vector<double>& scores) const;
   ScoreView Read(std::size_t data_index);
   ScoreView ViewOf(const std::vector<double>& scores) const;
 

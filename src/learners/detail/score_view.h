@@ -59,7 +59,26 @@ class ScoreCopy {
       put(floats_);
     }
   }
-  // No rows before the first Assign().
+  // One score per class for all rows, in the type and layout of `like`.
+  void AssignConstants(std::span<const double> by_class, const ScoreView& like) {
+    view_ = like;
+    const auto put = [&](auto& values) {
+      values.resize(like.size());
+      const bool class_major = like.layout == ScoreLayout::kClassMajor;
+      for (std::size_t j = 0; j < like.size(); ++j) {
+        const std::size_t k = class_major ? j / like.num_rows : j % like.num_scores;
+        values[j] = static_cast<typename std::decay_t<decltype(values)>::value_type>(by_class[k]);
+      }
+      view_.data = values.data();
+    };
+    if (std::holds_alternative<const double*>(like.data)) {
+      put(doubles_);
+    } else {
+      put(floats_);
+    }
+  }
+  void Clear() { *this = {}; }
+  // No rows before the first Assign() and after Clear().
   const ScoreView& view() const { return view_; }
 
  private:
@@ -81,6 +100,27 @@ void ForEachScore(const ScoreView& scores, const Body& body) {
             body(i, k, static_cast<double>(data[i * row_stride + k * class_stride]));
           }
         }
+      },
+      scores.data);
+}
+
+// The score of each class where all rows have the same, as those of a model without trees; else
+// nothing.
+inline std::vector<double> ConstantScores(const ScoreView& scores) {
+  return std::visit(
+      [&](const auto* data) -> std::vector<double> {
+        const bool class_major = scores.layout == ScoreLayout::kClassMajor;
+        const std::size_t row_stride = class_major ? 1 : scores.num_scores;
+        const std::size_t class_stride = class_major ? scores.num_rows : 1;
+        std::vector<double> by_class;
+        for (std::size_t k = 0; k < scores.num_scores; ++k) {
+          const auto first = data[k * class_stride];
+          for (std::size_t i = 0; i < scores.num_rows; ++i) {
+            if (data[i * row_stride + k * class_stride] != first) return {};
+          }
+          by_class.push_back(static_cast<double>(first));
+        }
+        return by_class;
       },
       scores.data);
 }
