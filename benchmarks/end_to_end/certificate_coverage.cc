@@ -10,6 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <string>
 
 #include "../../tests/cpp/certify_simulation.h"
 

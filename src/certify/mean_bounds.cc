@@ -82,7 +82,7 @@ std::vector<Bet> ShuffledRows(const BoundedSample& sample, bool mirrored, std::u
 // l_t = sqrt(2 log(1 / delta) / (n v_{t-1})), the stake that is best for a normal sum of n terms of
 // variance v; v_{t-1} is estimated from the rows before t, and a first guess of 1/4.
 void PlaceBets(double delta, std::vector<Bet>& bets) {
-  const double rows = static_cast<double>(bets.size());
+  const auto rows = static_cast<double>(bets.size());
   double squares = 0.25, seen = 1.0;
   double weighted_sum = 0.5, weight = 1.0;
   for (Bet& bet : bets) {

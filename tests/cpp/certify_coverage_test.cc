@@ -2,7 +2,9 @@
 // benchmarks/end_to_end/certificate_coverage.cc.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
 
 #include "certify_simulation.h"

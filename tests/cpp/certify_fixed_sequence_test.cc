@@ -1,6 +1,8 @@
 // Paths of decisions tested in order, and the log of rows that have certified.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>

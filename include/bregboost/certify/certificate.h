@@ -95,10 +95,13 @@ struct ConstraintVerdict {
   std::size_t rows = 0;  // in the subsets of the constraint, each row once
   std::string method;    // "binomial", "two binomials", "chernoff", "union", "betting"; or "none"
 
-  // kNotCertified: the subset that holds the claim furthest from being shown back, and about how
-  // many rows of it would do if every rate stayed as observed and all subsets grew alike.
+  // kNotCertified: the subset whose want of rows keeps the most doubtful claim from being shown,
+  // and about how many rows of it would do if every rate stayed as observed and all subsets grew
+  // alike.
   SubsetRows needs;
-  // Subsets that are empty, or so small that no error in any row would not have been enough.
+  // Subsets without rows, and those with so few that the limit could not have been shown even if no
+  // row of any subset had the unwanted event. Sums of several rates, other than gaps, list the
+  // former only.
   std::vector<SubsetRows> too_small;
 };
 
