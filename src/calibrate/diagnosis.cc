@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "calibrate/detail/best_decision.h"
 #include "calibrate/detail/bound_scores.h"

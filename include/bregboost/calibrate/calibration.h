@@ -69,6 +69,7 @@ class Calibrator {
   // objective is undefined on them.
   Calibration Solve(const RateProblem& problem, const CalibrationOptions& options = {}) const;
 
+  // For diagnosis.h and prices.h, which search the same scores.
   const detail::BoundScores& bound_scores() const { return *bound_; }
 
  private:

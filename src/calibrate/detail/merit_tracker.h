@@ -58,10 +58,6 @@ class MeritTracker {
   // Of the present decision.
   Standing Evaluate();
 
-  // As of the last Evaluate(): by how much the value is beyond the bound, in the user's unit,
-  // negative inside it, NaN where undefined.
-  double excess(std::size_t constraint) const { return constraints_[constraint].excess; }
-
   std::size_t num_constraints() const { return constraints_.size() - 1; }
   // How many rates one change of a prediction makes anew, on average over the cells.
   double mean_touches() const;

@@ -28,7 +28,7 @@ class Search {
         many_rows_(judge.rows().size() > kManyRows) {
     const double work = static_cast<double>(judge.rows().size() * classes_);
     const auto least = static_cast<std::int64_t>(4 * classes_);
-    const std::int64_t most = many_rows_ ? 4 * least : kMostSweeps;
+    const std::int64_t most = many_rows_ ? 4 * least : std::max(least, kMostSweeps);
     most_sweeps_ = judge.sweeps() +
                    std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)), least, most);
   }
