@@ -203,6 +203,34 @@ TYPED_TEST(Lockstep, StepsCanBeTakenBackAndAveraged) {
   EXPECT_LT(LargestDifference(learner->scores(), average), 1e-5);
 }
 
+// Of a first step, and of one that starts from trees.
+TYPED_TEST(Lockstep, TheAnchorStaysWhereItWasSet) {
+  for (const GeneratedData& data : {testing::TwoGroups(600, 13), testing::ThreeClasses(450, 14)}) {
+    const Objective objective(data.rows, {});
+    RateConstraints constraints(Parse({"error(class=1) <= 20%"}), data.rows);
+    const auto all = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+    const auto learner =
+        TypeParam::Lockstep(all, objective, constraints,
+                            {.boosting = {.parameters = TypeParam::Parameters()}, .num_folds = 3});
+    const std::vector<double> multipliers = {0.5};
+    ProximalStep step;
+    step.constraints = &constraints;
+    step.multipliers = multipliers;
+    for (int from = 0; from < 2; ++from) {
+      learner->SetAnchor();
+      EXPECT_EQ(learner->AnchorDistance(), 0.0);
+      const double distance = learner->Step(step).distance;
+      EXPECT_GT(distance, 1e-4);
+      EXPECT_NEAR(learner->AnchorDistance(), distance, 1e-9);
+      // A pull so strong that the next step goes back.
+      ProximalStep back = step;
+      back.anchor_weight = 1e6;
+      learner->Step(back);
+      EXPECT_LT(learner->AnchorDistance(), 0.9 * distance);
+    }
+  }
+}
+
 TYPED_TEST(Lockstep, EarlyStoppingGoesByTheOutOfFoldLoss) {
   const GeneratedData data = testing::TwoGroups(400, 7);
   const Objective objective(data.rows, {});
