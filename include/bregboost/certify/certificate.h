@@ -53,16 +53,16 @@ struct CertifyOptions {
   // Unset: rows of one subset weigh the same (or 0, which leaves a row out), and weights are no
   // evidence: the exact binomial bounds are used. Where weights differ within a subset, the largest
   // that any row can have must be known; finite, above 0.
-  std::optional<double> max_weight;
+  std::optional<double> max_weight = std::nullopt;
 
-  std::optional<LossRange> loss_range;  // `loss` constraints only, which need it
+  std::optional<LossRange> loss_range = std::nullopt;  // `loss` constraints only, which need it
 
   std::uint64_t seed = 0;  // of the order of rows in bounds by betting
 
   // If given, rows that it has seen yield a warning, and these rows are added to it. `row_digests`
   // as in Fingerprint.
   CertificationLog* log = nullptr;
-  std::vector<double> row_digests;
+  std::vector<double> row_digests = {};
 };
 
 enum class Verdict {
