@@ -29,19 +29,12 @@ std::size_t NumberOfGroups(const CellTable& cells) {
 }
 
 // With more than two groups the smallest are mostly noise: what it explains is forgiven.
-std::vector<double> ForgivenNoise(const RateProblem& problem) {
-  std::vector<double> forgiven(problem.num_limits(), 0.0);
-  if (problem.rows().task() == Task::kRegression || NumberOfGroups(problem.compiled().cells) <= 2) {
-    return forgiven;
-  }
-  const std::vector<double> errors = problem.LargestSamplingErrors();
-  for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
-    const CompiledConstraint& constraint = problem.compiled().constraints[c];
-    if (!NamesGroups(constraint.source)) continue;
-    for (std::size_t r = 0; r < constraint.num_rows; ++r) {
-      const std::size_t j = constraint.first_row + r;
-      forgiven[j] = kSamplingQuantile * errors[j];
-    }
+std::vector<std::vector<double>> ForgivenNoise(const RateProblem& problem) {
+  std::vector<std::vector<double>> forgiven = problem.LargestSamplingErrors();
+  const bool many_groups = NumberOfGroups(problem.compiled().cells) > 2;
+  for (std::size_t c = 0; c < forgiven.size(); ++c) {
+    const bool forgives = many_groups && NamesGroups(problem.constraints()[c]);
+    for (double& error : forgiven[c]) error *= forgives ? kSamplingQuantile : 0.0;
   }
   return forgiven;
 }
@@ -105,7 +98,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     unseen.SetAllowances({});
     result.training = TrainPlain(learner, unseen, how, hooks);
   }
-  result.allowances.assign(unseen.allowances().begin(), unseen.allowances().end());
+  result.allowances = unseen.allowances();
   std::vector<double> sums;
   if (unseen.rows().task() == Task::kRegression) {
     sums = unseen.rates().ExactSums(learner.scores());

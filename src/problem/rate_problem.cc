@@ -156,46 +156,37 @@ double RateProblem::Cost(std::span<const double> sums) const {
 }
 
 double RateProblem::Violation(std::size_t constraint, std::span<const double> sums) const {
-  const CompiledConstraint& one = compiled().constraints[constraint];
-  return allowances_.empty() ? bregboost::Violation(one, sums) : AllowedViolation(one, sums);
+  return allowances_.empty() ? bregboost::Violation(compiled().constraints[constraint], sums)
+                             : AllowedViolation(constraint, sums);
 }
 
-// The largest over its limits, each in the user's unit: precision and ratios are multiplied out in
-// g by what is selected, or by the larger rate.
-double RateProblem::AllowedViolation(const CompiledConstraint& constraint,
-                                     std::span<const double> sums) const {
-  if (std::isinf(bregboost::Violation(constraint, sums))) {
-    return std::numeric_limits<double>::infinity();
+double RateProblem::AllowedViolation(std::size_t index, std::span<const double> sums) const {
+  const CompiledConstraint& constraint = compiled().constraints[index];
+  const Measurement measured = bregboost::Measure(constraint, sums);
+  if (std::isinf(measured.violation)) return measured.violation;
+  const bool at_most = constraint.source.relation == Relation::kAtMost;
+  // Without an aggregate there is one rate, which measurements do not list.
+  double high = -std::numeric_limits<double>::infinity(), low = -high;
+  for (std::size_t r = 0; r < constraint.rates.size(); ++r) {
+    const double value = measured.groups.empty() ? measured.value : measured.groups[r].second;
+    high = std::max(high, value - allowance(index, r));
+    low = std::min(low, value + allowance(index, r));
   }
-  const std::size_t groups = constraint.rates.size();
-  double worst = 0.0;
-  for (std::size_t r = 0; r < constraint.num_rows; ++r) {
-    const std::size_t j = constraint.first_row + r;
-    double unit = 1.0;
-    if (constraint.source.aggregate == Aggregate::kRatio) {
-      // Limits are ordered pairs of groups, the first of which varies slowest.
-      unit = constraint.rates[r / (groups - 1)].value.Dot(sums);
-    } else if (const MeasuredRate& rate = constraint.rates[std::min(r, groups - 1)];
-               !rate.denominator.entries.empty()) {
-      double weight = 0.0;
-      for (const auto& [column, coefficient] : rate.denominator.entries) {
-        weight += compiled().cells.cells[column / compiled().slots.size()].rate_weight;
-      }
-      unit = rate.denominator.Dot(sums) / weight;
-    }
-    if (unit <= 0.0) continue;  // a group that selects nobody is the smaller of its pairs
-    worst = std::max(worst, (LimitValue(j, sums) - allowances_[j]) / unit);
+  double value = at_most ? high : low;
+  switch (constraint.source.aggregate) {
+    case Aggregate::kNone:
+    case Aggregate::kMax:
+    case Aggregate::kMin:
+      break;
+    case Aggregate::kGap:
+      value = high - low;
+      break;
+    case Aggregate::kRatio:
+      value = high <= kRounding ? 1.0 : low / high;
+      break;
   }
-  return worst <= kRounding ? 0.0 : worst;
-}
-
-double RateProblem::LimitValue(std::size_t limit, std::span<const double> sums) const {
-  double value = -compiled().bounds[limit];
-  for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(limit)); entry;
-       ++entry) {
-    value += entry.value() * sums[static_cast<std::size_t>(entry.col())];
-  }
-  return value;
+  const double excess = at_most ? value - constraint.source.bound : constraint.source.bound - value;
+  return excess <= kRounding ? 0.0 : excess;
 }
 
 double RateProblem::TotalViolation(std::span<const double> sums) const {
@@ -204,15 +195,20 @@ double RateProblem::TotalViolation(std::span<const double> sums) const {
   return total;
 }
 
-void RateProblem::SetAllowances(std::vector<double> allowances) {
-  if (!allowances.empty() && allowances.size() != num_limits()) {
-    throw std::invalid_argument(fmt::format("allowances: {} values; allowed: one per limit, {}",
-                                            allowances.size(), num_limits()));
+void RateProblem::SetAllowances(std::vector<std::vector<double>> allowances) {
+  bool fits = allowances.empty() || allowances.size() == num_constraints();
+  for (std::size_t c = 0; fits && c < allowances.size(); ++c) {
+    fits = allowances[c].size() == compiled().constraints[c].rates.size();
+  }
+  if (!fits) {
+    throw std::invalid_argument(
+        fmt::format("allowances: for {} constraints; allowed: none, or one per rate of each of {}",
+                    allowances.size(), num_constraints()));
   }
   allowances_ = std::move(allowances);
 }
 
-std::vector<double> RateProblem::SamplingErrors(std::span<const double> sums) const {
+std::vector<std::vector<double>> RateProblem::SamplingErrors(std::span<const double> sums) const {
   const std::size_t slots = compiled().slots.size();
   return ErrorsAt([&](std::size_t column) {
     const double weight = compiled().cells.cells[column / slots].rate_weight;
@@ -220,28 +216,31 @@ std::vector<double> RateProblem::SamplingErrors(std::span<const double> sums) co
   });
 }
 
-std::vector<double> RateProblem::LargestSamplingErrors() const {
+std::vector<std::vector<double>> RateProblem::LargestSamplingErrors() const {
   return ErrorsAt([](std::size_t) { return 0.5; });
 }
 
 // Cells are independent; events of one cell that enter with several slots are taken as if they
 // were.
-std::vector<double> RateProblem::ErrorsAt(
+std::vector<std::vector<double>> RateProblem::ErrorsAt(
     const std::function<double(std::size_t column)>& rate) const {
   const std::size_t slots = compiled().slots.size();
-  std::vector<double> errors(num_limits());
-  for (std::size_t j = 0; j < errors.size(); ++j) {
-    double variance = 0.0;
-    for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(j)); entry;
-         ++entry) {
-      const auto column = static_cast<std::size_t>(entry.col());
-      const Cell& cell = compiled().cells.cells[column / slots];
-      if (cell.rows == 0) continue;
-      const double of_cell = entry.value() * cell.rate_weight;
-      const double p = rate(column);
-      variance += of_cell * of_cell * p * (1.0 - p) / static_cast<double>(cell.rows);
+  std::vector<std::vector<double>> errors;
+  for (std::size_t c = 0; c < num_constraints(); ++c) {
+    errors.emplace_back();
+    for (const MeasuredRate& measured : compiled().constraints[c].rates) {
+      double variance = 0.0;
+      bool is_share = measured.denominator.entries.empty();
+      for (const auto& [column, coefficient] : measured.value.entries) {
+        const Cell& cell = compiled().cells.cells[column / slots];
+        if (cell.rows == 0) continue;
+        is_share = is_share && compiled().slots[column % slots].kind != SlotKind::kLoss;
+        const double of_cell = coefficient * cell.rate_weight;
+        const double p = rate(column);
+        variance += of_cell * of_cell * p * (1.0 - p) / static_cast<double>(cell.rows);
+      }
+      errors.back().push_back(is_share ? std::sqrt(variance) : 0.0);
     }
-    errors[j] = std::sqrt(variance);
   }
   return errors;
 }
@@ -261,7 +260,24 @@ std::vector<Measurement> RateProblem::Measure(std::span<const double> sums) cons
 std::vector<double> RateProblem::Excess(std::span<const double> sums) const {
   std::vector<double> excess = rates_.ValuesOf(sums, sums).exact;
   excess.resize(num_limits());
-  for (std::size_t j = 0; j < allowances_.size(); ++j) excess[j] -= allowances_[j];
+  for (std::size_t c = 0; c < allowances_.size(); ++c) {
+    const CompiledConstraint& constraint = compiled().constraints[c];
+    const std::vector<double>& of_rate = allowances_[c];
+    const bool is_ratio = constraint.source.aggregate == Aggregate::kRatio;
+    if (!is_ratio && constraint.source.aggregate != Aggregate::kGap) {  // one limit per rate
+      for (std::size_t r = 0; r < of_rate.size(); ++r)
+        excess[constraint.first_row + r] -= of_rate[r];
+      continue;
+    }
+    // Ordered pairs of groups: rate_a - rate_b <= bound, or bound * rate_a - rate_b <= 0.
+    std::size_t j = constraint.first_row;
+    for (std::size_t a = 0; a < of_rate.size(); ++a) {
+      for (std::size_t b = 0; b < of_rate.size(); ++b) {
+        if (a == b) continue;
+        excess[j++] -= (is_ratio ? constraint.source.bound : 1.0) * of_rate[a] + of_rate[b];
+      }
+    }
+  }
   return excess;
 }
 

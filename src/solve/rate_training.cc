@@ -146,15 +146,22 @@ class RateTraining {
     return static_cast<std::int64_t>(std::llround(share * static_cast<double>(steps_)));
   }
 
+  // A constraint that compares groups has the errors of two rates, each of which takes half of the
+  // margin.
   void SetMargin(std::span<const double> sums) {
-    if (unseen_.rows().task() == Task::kRegression) return;  // losses have no binomial error
-    std::vector<double> allowances(unseen_.allowances().begin(), unseen_.allowances().end());
-    allowances.resize(unseen_.num_limits(), 0.0);
-    const std::vector<double> errors = unseen_.SamplingErrors(sums);
-    for (std::size_t j = 0; j < allowances.size(); ++j) {
-      if (allowances[j] == 0.0) allowances[j] = -options_.margin * errors[j];
+    std::vector<std::vector<double>> errors = unseen_.SamplingErrors(sums);
+    for (std::size_t c = 0; c < errors.size(); ++c) {
+      const Aggregate aggregate = unseen_.constraints()[c].aggregate;
+      const bool pairs = aggregate == Aggregate::kGap || aggregate == Aggregate::kRatio;
+      double squares = 0.0;
+      for (const double error : errors[c]) squares += error * error;
+      for (std::size_t r = 0; r < errors[c].size(); ++r) {
+        const double of_constraint = pairs ? 0.5 * std::sqrt(squares) : errors[c][r];
+        const double forgiven = unseen_.allowance(c, r);
+        errors[c][r] = forgiven > 0.0 ? forgiven : -options_.margin * of_constraint;
+      }
     }
-    unseen_.SetAllowances(std::move(allowances));
+    unseen_.SetAllowances(std::move(errors));
   }
 
   StepOutcome TakeStep() {

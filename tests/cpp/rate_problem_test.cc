@@ -114,32 +114,40 @@ TEST(RateProblem, AllowancesShiftBoundsInTheUsersUnit) {
   RateProblem problem(Parse(texts), ParseObjective("error"), rows);
   const std::vector<double> sums = problem.rates().ExactSums(kScores);
   const double precision = 2.0 / 4.0, ratio = (1.0 / 4.0) / (3.0 / 6.0);
-  problem.SetAllowances(std::vector<double>(problem.num_limits(), 0.0));
+  problem.SetAllowances({{0.0, 0.0}, {0.0}, {0.0}, {0.0, 0.0}});
   EXPECT_NEAR(problem.Violation(0, sums), 0.4, 1e-12);
   EXPECT_NEAR(problem.Violation(1, sums), 1.0 / 3.0 - 0.2, 1e-12);
   EXPECT_NEAR(problem.Violation(2, sums), 0.75 - precision, 1e-12);
   EXPECT_NEAR(problem.Violation(3, sums), 0.8 - ratio, 1e-12);
-  problem.SetAllowances(std::vector<double>(problem.num_limits(), 0.05));
-  EXPECT_NEAR(problem.Violation(0, sums), 0.35, 1e-12);
+  const std::vector<double> excess = problem.Excess(sums);
+  problem.SetAllowances({{0.05, 0.02}, {0.05}, {0.0}, {0.05, 0.02}});
+  EXPECT_NEAR(problem.Violation(0, sums), 0.4 - 0.07, 1e-12);
   EXPECT_NEAR(problem.Violation(1, sums), 1.0 / 3.0 - 0.25, 1e-12);
-  EXPECT_NEAR(problem.Violation(2, sums), 0.75 - precision - 0.05 / 0.4, 1e-12);
-  EXPECT_NEAR(problem.Violation(3, sums), 0.8 - ratio - 0.05 / 0.5, 1e-12);
+  EXPECT_NEAR(problem.Violation(2, sums), 0.75 - precision, 1e-12);
+  EXPECT_NEAR(problem.Violation(3, sums), 0.8 - (0.25 + 0.02) / (0.5 - 0.05), 1e-12);
+  const std::vector<double> allowed = problem.Excess(sums);
+  EXPECT_NEAR(excess[0] - allowed[0], 0.07, 1e-12);               // a - b
+  EXPECT_NEAR(excess[2] - allowed[2], 0.05, 1e-12);               // fnr
+  EXPECT_NEAR(excess[4] - allowed[4], 0.8 * 0.05 + 0.02, 1e-12);  // 80% of a - b
+  EXPECT_NEAR(excess[5] - allowed[5], 0.8 * 0.02 + 0.05, 1e-12);
   EXPECT_FALSE(problem.Measure(sums)[0].satisfied);
   EXPECT_NEAR(problem.Measure(sums)[0].violation, 0.4, 1e-12);
-  EXPECT_THROW(problem.SetAllowances({0.1}), std::invalid_argument);
+  EXPECT_THROW(problem.SetAllowances({{0.1}}), std::invalid_argument);
 }
 
 TEST(RateProblem, SamplingErrorsAreBinomial) {
   const RowData rows = SmallRows();
   const RateProblem problem(Parse({"gap(error, by=g) <= 10%", "fnr <= 20%"}),
                             ParseObjective("error"), rows);
-  const std::vector<double> largest = problem.LargestSamplingErrors();
-  EXPECT_NEAR(largest[0], std::sqrt(0.25 / 6 + 0.25 / 4), 1e-12);
-  EXPECT_NEAR(largest[2], std::sqrt(0.25 / 3), 1e-12);
-  const std::vector<double> errors = problem.SamplingErrors(problem.rates().ExactSums(kScores));
+  const auto largest = problem.LargestSamplingErrors();
+  EXPECT_NEAR(largest[0][0], std::sqrt(0.25 / 6), 1e-12);
+  EXPECT_NEAR(largest[0][1], std::sqrt(0.25 / 4), 1e-12);
+  EXPECT_NEAR(largest[1][0], std::sqrt(0.25 / 3), 1e-12);
+  const auto errors = problem.SamplingErrors(problem.rates().ExactSums(kScores));
   // Within a: 2 of 4 negatives and 1 of 2 positives; b has no errors. Misses by group: 1/2 and 0.
-  EXPECT_NEAR(errors[0], std::sqrt((4 * 0.25 + 2 * 0.25) / 36), 1e-12);
-  EXPECT_NEAR(errors[2], std::sqrt(2 * 0.25 / 9), 1e-12);
+  EXPECT_NEAR(errors[0][0], std::sqrt((4 * 0.25 + 2 * 0.25) / 36), 1e-12);
+  EXPECT_EQ(errors[0][1], 0.0);
+  EXPECT_NEAR(errors[1][0], std::sqrt(2 * 0.25 / 9), 1e-12);
 }
 
 TEST(RateProblem, ObjectivesHaveABetterSide) {

@@ -43,9 +43,9 @@ struct AutoResult {
   double objective = 0.0;                  // as the user named it
   std::vector<Measurement> measurements;   // against the bounds as given
   double total_violation = 0.0;            // against the bounds as given
-  // Limits whose bound was widened by the sampling error of small groups while training, or
-  // tightened by a margin; one value per limit, 0 where it was left alone.
-  std::vector<double> allowances;
+  // What each rate of each constraint was granted while training and calibrating: positive, the
+  // sampling error of one of many groups; negative, a margin. Empty on the calibration path.
+  std::vector<std::vector<double>> allowances;
 };
 
 // `unseen` and `training` are the problems whose rates() the learner was made with; allowances of

@@ -64,16 +64,22 @@ class RateProblem {
   // g_j of every limit, 0-1 events, minus its allowance; NaN where undefined.
   std::vector<double> Excess(std::span<const double> sums) const;
 
-  // One value per limit, in the unit of g: positive where sampling error is to be forgiven,
-  // negative for a margin. Judged violations, merit and excess count from bound + allowance;
-  // Measure(), which is for reports, does not. Empty: none.
-  void SetAllowances(std::vector<double> allowances);
-  std::span<const double> allowances() const { return allowances_; }
+  // For every constraint, one value per rate of it (its groups, or the one): positive where
+  // sampling error is to be forgiven, negative for a margin. A rate counts as smaller by it where
+  // it should be small, as larger where it should be large. Judged violations, merit and excess see
+  // that; Measure(), which is for reports, does not. Empty: none.
+  void SetAllowances(std::vector<std::vector<double>> allowances);
+  const std::vector<std::vector<double>>& allowances() const { return allowances_; }
+  double allowance(std::size_t constraint, std::size_t rate) const {
+    return allowances_.empty() || constraint >= allowances_.size() ? 0.0
+                                                                   : allowances_[constraint][rate];
+  }
 
-  // The standard error of each g_j when the rows are a sample and every cell's events have the
-  // rates that `sums` show. Without `sums`: the largest there can be.
-  std::vector<double> SamplingErrors(std::span<const double> sums) const;
-  std::vector<double> LargestSamplingErrors() const;
+  // The standard errors of the rates of every constraint when the rows are a sample and the events
+  // of each cell have the rates that `sums` show; without `sums`, the largest there can be. 0 for
+  // losses and precision, whose errors are not those of a share of given rows.
+  std::vector<std::vector<double>> SamplingErrors(std::span<const double> sums) const;
+  std::vector<std::vector<double>> LargestSamplingErrors() const;
 
   // costs[cell * K + k]: what the Lagrangian cost + <multipliers, g> charges a row of that cell for
   // the prediction k, in units of the cost rate per share of all rows. A loss counts as a miss of
@@ -84,9 +90,9 @@ class RateProblem {
   std::span<const double> largest_charges() const { return largest_charges_; }
 
  private:
-  double LimitValue(std::size_t limit, std::span<const double> sums) const;
-  double AllowedViolation(const CompiledConstraint& constraint, std::span<const double> sums) const;
-  std::vector<double> ErrorsAt(const std::function<double(std::size_t column)>& rate) const;
+  double AllowedViolation(std::size_t constraint, std::span<const double> sums) const;
+  std::vector<std::vector<double>> ErrorsAt(
+      const std::function<double(std::size_t column)>& rate) const;
 
   std::vector<Constraint> constraints_;
   RateObjective objective_;
@@ -94,7 +100,7 @@ class RateProblem {
   RateConstraints rates_;
   bool names_groups_ = false;
   std::vector<double> largest_charges_;
-  std::vector<double> allowances_;
+  std::vector<std::vector<double>> allowances_;
 };
 
 // True if the event of `slot` happens to a row of `cell` with this prediction. Not for losses.

@@ -39,6 +39,7 @@ MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
       const auto index = static_cast<std::uint32_t>(rates_.size());
       RateState rate;
       rate.constraint = static_cast<std::uint32_t>(constraints_.size());
+      rate.allowance = problem.allowance(constraints_.size(), index - state.first_rate);
       rate.value = AddForm(measured.value, index, touches_of_cell);
       rate.has_denominator = !measured.denominator.entries.empty();
       if (rate.has_denominator) {
@@ -160,16 +161,17 @@ void MeritTracker::Reset(std::span<const double> sums) {
 void MeritTracker::FindExtremes(ConstraintState& constraint) {
   constraint.highest = constraint.lowest = constraint.first_rate;
   for (std::uint32_t r = constraint.first_rate + 1; r < constraint.end_rate; ++r) {
-    if (rates_[r].now > rates_[constraint.highest].now) constraint.highest = r;
-    if (rates_[r].now < rates_[constraint.lowest].now) constraint.lowest = r;
+    if (rates_[r].high() > rates_[constraint.highest].high()) constraint.highest = r;
+    if (rates_[r].low() < rates_[constraint.lowest].low()) constraint.lowest = r;
   }
 }
 
 double MeritTracker::Combined(const ConstraintState& constraint) const {
   if (constraint.undefined_rates > 0) return kUndefined;
-  const double high = rates_[constraint.highest].now, low = rates_[constraint.lowest].now;
+  const double high = rates_[constraint.highest].high(), low = rates_[constraint.lowest].low();
   switch (constraint.aggregate) {
     case Aggregate::kNone:
+      return constraint.at_most ? high : low;
     case Aggregate::kMax:
       return high;
     case Aggregate::kMin:
@@ -177,7 +179,9 @@ double MeritTracker::Combined(const ConstraintState& constraint) const {
     case Aggregate::kGap:
       return high - low;
     case Aggregate::kRatio:
-      return high <= kRounding ? kUndefined : low / high;
+      // Undefined only where no group is selected at all; forgiven noise may exceed a small rate.
+      if (rates_[constraint.highest].now <= kRounding) return kUndefined;
+      return high <= kRounding ? 1.0 : low / high;
   }
   return kUndefined;
 }
@@ -228,8 +232,8 @@ void MeritTracker::Refresh(std::uint32_t index) {
     if (leaves_high || leaves_low || std::isnan(before) || std::isnan(rate.now)) {
       FindExtremes(constraint);
     } else {
-      if (rate.now > rates_[constraint.highest].now) constraint.highest = index;
-      if (rate.now < rates_[constraint.lowest].now) constraint.lowest = index;
+      if (rate.high() > rates_[constraint.highest].high()) constraint.highest = index;
+      if (rate.low() < rates_[constraint.lowest].low()) constraint.lowest = index;
     }
   }
   SetExcess(rate.constraint);

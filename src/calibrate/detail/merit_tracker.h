@@ -80,8 +80,12 @@ class MeritTracker {
     bool has_denominator = false;
     double least_denominator = 0.0;  // at or below it nothing is selected
     std::uint32_t constraint = 0;
-    double now = 0.0;  // NaN where undefined
+    double now = 0.0;        // NaN where undefined
+    double allowance = 0.0;  // see RateProblem::SetAllowances
     bool changed = false;
+
+    double high() const { return now - allowance; }  // as the larger side of its constraint
+    double low() const { return now + allowance; }
   };
   struct ConstraintState {
     bool counts = true;  // for the goal
