@@ -7,6 +7,7 @@ find_package(fmt 9 REQUIRED)
 find_package(hwy 1.0 REQUIRED)
 
 # Header-only, used inside src/ alone: none reaches the installed package.
+find_package(Boost 1.74 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(pegtl 3.2 REQUIRED)
 find_path(LBFGSPP_INCLUDE_DIR NAMES LBFGSB.h REQUIRED)

@@ -65,6 +65,20 @@ json ToJson(const ConstraintVerdict& verdict) {
           {"rows_needed", verdict.needs.rows_needed.value_or(-1)}};
 }
 
+json ToJson(const Reachability& reach) {
+  json result = {{"feasible", reach.feasible},
+                 {"relaxation", reach.relaxation},
+                 {"binding", reach.binding},
+                 {"exact", reach.exact}};
+  for (const ReachableValue& alone : reach.alone) {
+    result["alone"].push_back({{"text", alone.text}, {"value", alone.value}});
+  }
+  for (const BlockingCell& cell : reach.blocking) {
+    result["blocking"].push_back({{"cell", cell.text}, {"rows", cell.rows}, {"share", cell.share}});
+  }
+  return result;
+}
+
 json ToJson(const FitReport& report) {
   json result = {{"path", Name(report.unseen.path)},
                  {"validation", Name(report.validation)},
@@ -85,6 +99,16 @@ json ToJson(const FitReport& report) {
                  {"warnings", report.warnings}};
   for (const Measurement& measured : report.unseen.measurements) {
     result["constraints"].push_back(example::ToJson(measured));
+  }
+  for (const Price& price : report.unseen.prices) {
+    result["prices"].push_back({{"text", price.text},
+                                {"price", price.price},
+                                {"standard_error", price.standard_error},
+                                {"binding", price.binding}});
+  }
+  for (const SubsetSize& size : report.unseen.too_small) {
+    result["too_small"].push_back(
+        {{"text", size.text}, {"group", size.group}, {"rows", size.rows}});
   }
   for (const ConstraintVerdict& verdict : report.certificate.constraints) {
     result["certificate"].push_back(ToJson(verdict));
@@ -116,6 +140,12 @@ void Print(const FitReport& report) {
     fmt::print("{:<44} {:<14} {:>10.4f} {:>10.4f}\n", verdict.text, Name(verdict.verdict),
                verdict.value, verdict.confidence_bound);
   }
+  for (const Price& price : report.unseen.prices) {
+    if (price.binding) {
+      fmt::print("one point more for '{}' buys {:.3f} points (+- {:.3f})\n", price.text,
+                 price.price, price.standard_error);
+    }
+  }
   for (const std::string& warning : report.warnings) fmt::print("{}\n", warning);
 }
 
@@ -131,11 +161,23 @@ json CoefficientsToJson(const LinearModel& model) {
 
 void Report(const Settings& settings, const AutoFit& fit, const std::string& model) {
   if (!settings.model_file.empty()) example::WriteFile("out-model", settings.model_file, model);
+  // Limits that do not hold are worth the time to say why.
+  std::optional<Reachability> reach;
+  const bool has_offsets = fit.report().unseen.calibration.has_value();
+  if (has_offsets && fit.report().unseen.total_violation > 0.0) reach = fit.Diagnose();
   if (settings.print_json) {
-    fmt::print("{}\n", ToJson(fit.report()).dump(1));
-  } else {
-    Print(fit.report());
+    json result = ToJson(fit.report());
+    if (reach) result["diagnosis"] = ToJson(*reach);
+    fmt::print("{}\n", result.dump(1));
+    return;
   }
+  Print(fit.report());
+  if (!reach) return;
+  fmt::print("\nOffsets alone reach, on unseen rows:\n");
+  for (const ReachableValue& alone : reach->alone) {
+    fmt::print("  {}: {:.4f} by itself\n", alone.text, alone.value);
+  }
+  fmt::print("  all together with bounds loosened by {:.4f}\n", reach->relaxation);
 }
 
 void Run(const Settings& settings) {

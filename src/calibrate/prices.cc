@@ -111,13 +111,12 @@ double ChangePerRow(const std::vector<BoundarySlopes>& axes, const Charges& char
 
 }  // namespace
 
-PriceList FindPrices(const Calibrator& calibrator, const RateProblem& problem,
-                     const CalibrationOptions& options) {
-  PriceList result;
-  result.calibration = calibrator.Solve(problem, options);
-  const std::vector<double>& sums = result.calibration.sums;
+std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& problem,
+                              const Calibration& decision, const CalibrationOptions& options) {
+  std::vector<Price> prices;
+  const std::vector<double>& sums = decision.sums;
   const std::vector<BoundarySlopes> axes =
-      SlopesOf(problem, calibrator.bound_scores(), result.calibration.adjustment);
+      SlopesOf(problem, calibrator.bound_scores(), decision.adjustment);
   const std::size_t classes = problem.rows().labels.levels.size();
   const auto charges_of = [&](const CompiledConstraint& constraint, double sign) {
     std::vector<double> gradient = detail::ValueGradient(constraint, sums);
@@ -133,33 +132,33 @@ PriceList FindPrices(const Calibrator& calibrator, const RateProblem& problem,
   std::vector<std::size_t> constraint_of;
   for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
     const CompiledConstraint& constraint = problem.compiled().constraints[c];
-    const Measurement& measured = result.calibration.measurements[c];
-    result.prices.push_back({.text = measured.text});
+    const Measurement& measured = decision.measurements[c];
+    prices.push_back({.text = measured.text});
     if (std::isnan(measured.value)) continue;
     const double sign = constraint.source.relation == Relation::kAtMost ? 1.0 : -1.0;
     const double excess = sign * (measured.value - constraint.source.bound);
     Charges charges = charges_of(constraint, sign);
     const double reach = near_rows * ChangePerRow(axes, charges);
     if (reach == 0.0 || excess < -reach) continue;
-    result.prices[c].binding = true;
+    prices[c].binding = true;
     if (excess > reach) {
       Eigen::VectorXd rho(1);
-      rho[0] = result.prices[c].price = options.rho;
+      rho[0] = prices[c].price = options.rho;
       cost = Combined(cost, {charges}, rho);
       continue;
     }
     constraint_of.push_back(c);
     binding.push_back(std::move(charges));
   }
-  if (binding.empty()) return result;
+  if (binding.empty()) return prices;
   KktSystem system(axes, cost, binding);
   system.Solve();
   for (std::size_t j = 0; j < constraint_of.size(); ++j) {
-    Price& price = result.prices[constraint_of[j]];
+    Price& price = prices[constraint_of[j]];
     price.price = system.prices()[static_cast<Eigen::Index>(j)];
     price.standard_error = system.StandardError(static_cast<Eigen::Index>(j));
   }
-  return result;
+  return prices;
 }
 
 }  // namespace bregboost

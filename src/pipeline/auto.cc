@@ -1,6 +1,7 @@
 #include "bregboost/pipeline/auto.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "detail/option_checks.h"
@@ -63,6 +64,43 @@ bool IsEqualisedOdds(const RateProblem& problem) {
   return kinds.size() == 2;
 }
 
+// How far limit `r` of a constraint moves when its bound does: 1 but for what is multiplied out.
+double MovesWithBound(const RateProblem& problem, const CompiledConstraint& constraint,
+                      std::size_t r, std::span<const double> sums) {
+  const std::size_t groups = constraint.rates.size();
+  if (constraint.source.aggregate == Aggregate::kRatio) {
+    return constraint.rates[r / (groups - 1)].value.Dot(sums);  // the larger rate of the pair
+  }
+  if (r >= groups || constraint.rates[r].denominator.entries.empty()) return 1.0;
+  const std::size_t slots = problem.compiled().slots.size();
+  double weight = 0.0;
+  for (const auto& [column, coefficient] : constraint.rates[r].denominator.entries) {
+    weight += problem.compiled().cells.cells[column / slots].rate_weight;
+  }
+  return weight > 0.0 ? constraint.rates[r].denominator.Dot(sums) / weight : 0.0;
+}
+
+std::vector<Price> PricesFromTraining(const RateProblem& problem,
+                                      const RateTrainingResult& training,
+                                      std::span<const double> sums) {
+  std::vector<Price> prices;
+  for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
+    const CompiledConstraint& constraint = problem.compiled().constraints[c];
+    Price price{.text = ToText(constraint.source)};
+    double variance = 0.0;
+    for (std::size_t r = 0; r < constraint.num_rows; ++r) {
+      const std::size_t j = constraint.first_row + r;
+      const double moves = MovesWithBound(problem, constraint, r, sums);
+      price.price += moves * training.multipliers[j];
+      variance += std::pow(moves * training.multiplier_spread[j], 2.0);
+    }
+    price.standard_error = std::sqrt(variance);
+    price.binding = price.price > price.standard_error;
+    prices.push_back(price);
+  }
+  return prices;
+}
+
 TrainingPath PathFor(const RateProblem& problem, TrainingPath wanted) {
   if (problem.rows().task() == Task::kRegression) return TrainingPath::kConstrained;
   if (wanted != TrainingPath::kByConstraints) return wanted;
@@ -103,9 +141,19 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   if (unseen.rows().task() == Task::kRegression) {
     sums = unseen.rates().ExactSums(learner.scores());
   } else {
-    result.calibration =
-        Calibrate(learner.scores(), unseen, {.rho = options.rho, .seed = options.seed});
+    const CalibrationOptions how_offsets{.rho = options.rho, .seed = options.seed};
+    const Calibrator calibrator(learner.scores(), unseen.rows());
+    result.calibration = calibrator.Solve(unseen, how_offsets);
     sums = result.calibration->sums;
+    if (result.path == TrainingPath::kCalibration) {
+      result.prices = FindPrices(calibrator, unseen, *result.calibration, how_offsets);
+    }
+  }
+  if (result.path == TrainingPath::kConstrained) {
+    result.prices = PricesFromTraining(unseen, result.training, sums);
+  }
+  for (const SubsetSize& size : MeasureSubsets(unseen)) {
+    if (size.too_small) result.too_small.push_back(size);
   }
   unseen.SetAllowances({});
   result.objective = unseen.ObjectiveValue(sums);

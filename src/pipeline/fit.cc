@@ -473,4 +473,10 @@ Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints, dou
   return Calibrate(UnseenScores(), problem, {.rho = rho, .seed = state_->options.seed});
 }
 
+Reachability AutoFit::Diagnose() const {
+  const RateProblem problem(state_->constraints, state_->objective, unseen_rows(), state_->loss);
+  const Calibrator calibrator(UnseenScores(), unseen_rows());
+  return FindReachability(calibrator, problem, {.seed = state_->options.seed});
+}
+
 }  // namespace bregboost

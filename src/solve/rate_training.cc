@@ -109,7 +109,8 @@ class RateTraining {
         steps_(StepsOf(learner, options)),
         watch_(learner, unseen, options, hooks),
         ascent_(unseen.largest_charges(), options.dual_rate, options.rho),
-        tail_multipliers_(unseen.num_limits(), 0.0) {
+        tail_multipliers_(unseen.num_limits(), 0.0),
+        tail_squares_(unseen.num_limits(), 0.0) {
     if (unseen.num_limits() != training.num_limits()) {
       throw std::invalid_argument(
           fmt::format("training rows: {} limits, unseen rows: {}; allowed: the same groups in both",
@@ -195,7 +196,9 @@ class RateTraining {
   void AddToTail() {
     ++tail_steps_;
     for (std::size_t j = 0; j < tail_multipliers_.size(); ++j) {
-      tail_multipliers_[j] += ascent_.multipliers()[j];
+      const double multiplier = ascent_.multipliers()[j];
+      tail_multipliers_[j] += multiplier;
+      tail_squares_[j] += multiplier * multiplier;
     }
     if (options_.choice != IterateChoice::kTailAverage) return;
     learner_.AccumulateAverage(1.0);
@@ -204,8 +207,13 @@ class RateTraining {
 
   void Finish() {
     result_.multipliers = ascent_.multipliers();
+    result_.multiplier_spread.assign(result_.multipliers.size(), 0.0);
     for (std::size_t j = 0; j < tail_multipliers_.size() && tail_steps_ > 0; ++j) {
-      result_.multipliers[j] = tail_multipliers_[j] / static_cast<double>(tail_steps_);
+      const auto steps = static_cast<double>(tail_steps_);
+      const double mean = tail_multipliers_[j] / steps;
+      result_.multipliers[j] = mean;
+      result_.multiplier_spread[j] =
+          std::sqrt(std::max(0.0, tail_squares_[j] / steps - mean * mean));
     }
     if (best_state_ != nullptr) {
       learner_.Restore(*best_state_);
@@ -227,7 +235,7 @@ class RateTraining {
   std::int64_t steps_;
   Watch watch_;
   ScaleFreeAscent ascent_;
-  std::vector<double> tail_multipliers_;
+  std::vector<double> tail_multipliers_, tail_squares_;  // sums
   std::int64_t steps_taken_ = 0;
   std::int64_t tail_steps_ = 0;
   std::unique_ptr<ModelState> best_state_;
@@ -307,6 +315,7 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
     }
   }
   result.multipliers.assign(unseen.num_limits(), 0.0);
+  result.multiplier_spread = result.multipliers;
   result.merit = watch.Judge().merit;
   result.history = std::move(watch.history);
   return result;

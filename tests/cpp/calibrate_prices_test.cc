@@ -12,6 +12,11 @@
 namespace bregboost {
 namespace {
 
+std::vector<Price> PricesOf(const Calibrator& calibrator, const RateProblem& problem,
+                            const CalibrationOptions& options) {
+  return FindPrices(calibrator, problem, calibrator.Solve(problem, options), options);
+}
+
 using test::Random;
 using test::ScoredRows;
 
@@ -74,10 +79,10 @@ TEST(Prices, MissesOfTwoGaussians) {
   const Calibrator calibrator(data.scores, data.rows);
   const RateProblem problem(test::ParseAll({"fnr <= 10%", "fpr <= 90%"}),
                             ParseObjective("accuracy"), data.rows);
-  const PriceList list = FindPrices(calibrator, problem, kInsist);
-  ExpectPrice(list.prices[0], truth, FiniteDifference(calibrator, problem, 0, 0.01));
-  EXPECT_FALSE(list.prices[1].binding);
-  EXPECT_EQ(list.prices[1].price, 0.0);
+  const std::vector<Price> prices = PricesOf(calibrator, problem, kInsist);
+  ExpectPrice(prices[0], truth, FiniteDifference(calibrator, problem, 0, 0.01));
+  EXPECT_FALSE(prices[1].binding);
+  EXPECT_EQ(prices[1].price, 0.0);
 }
 
 // As many alerts as the budget allows, from two groups of different densities.
@@ -113,9 +118,9 @@ TEST(Prices, SelectionBudgetOverTwoGroups) {
   const Calibrator calibrator(data.scores, data.rows);
   const RateProblem problem(test::ParseAll({"selection_rate <= 20%", "error(g=b) <= 90%"}),
                             ParseObjective("tpr"), data.rows);
-  const PriceList list = FindPrices(calibrator, problem, kInsist);
-  ExpectPrice(list.prices[0], truth, FiniteDifference(calibrator, problem, 0, 0.01));
-  EXPECT_FALSE(list.prices[1].binding);
+  const std::vector<Price> prices = PricesOf(calibrator, problem, kInsist);
+  ExpectPrice(prices[0], truth, FiniteDifference(calibrator, problem, 0, 0.01));
+  EXPECT_FALSE(prices[1].binding);
 }
 
 // Three Gaussians of the plane; rates by quadrature over a grid.
@@ -201,10 +206,10 @@ TEST(Prices, TwoClassErrorsOfThreeGaussians) {
   const RateProblem problem(
       test::ParseAll({"error(class=b) <= 20%", "error(class=c) <= 25%", "error(class=a) <= 90%"}),
       ParseObjective("error"), data.rows);
-  const PriceList list = FindPrices(calibrator, problem, kInsist);
-  ExpectPrice(list.prices[0], first, FiniteDifference(calibrator, problem, 0, 0.01));
-  ExpectPrice(list.prices[1], second_given(first), FiniteDifference(calibrator, problem, 1, 0.01));
-  EXPECT_EQ(list.prices[2].price, 0.0);
+  const std::vector<Price> prices = PricesOf(calibrator, problem, kInsist);
+  ExpectPrice(prices[0], first, FiniteDifference(calibrator, problem, 0, 0.01));
+  ExpectPrice(prices[1], second_given(first), FiniteDifference(calibrator, problem, 1, 0.01));
+  EXPECT_EQ(prices[2].price, 0.0);
 }
 
 // No truth in closed form, but the price must be the slope of the frontier: floors and gaps.
@@ -224,10 +229,10 @@ TEST(Prices, FollowTheFrontierOfFloorsAndGaps) {
   for (const char* text : {"precision >= 92%", "tpr >= 90%", "gap(fpr, by=g) <= 4%",
                            "ratio(selection_rate, by=g) >= 99%"}) {
     const RateProblem problem(test::ParseAll({text}), ParseObjective("error"), data.rows);
-    const PriceList list = FindPrices(calibrator, problem, kInsist);
+    const std::vector<Price> prices = PricesOf(calibrator, problem, kInsist);
     const double difference = FiniteDifference(calibrator, problem, 0, 0.005);
     EXPECT_GT(difference, 0.0) << text;
-    EXPECT_NEAR(list.prices[0].price / difference, 1.0, 0.3) << text;
+    EXPECT_NEAR(prices[0].price / difference, 1.0, 0.3) << text;
   }
 }
 
@@ -237,17 +242,17 @@ TEST(Prices, BrokenAndUndefinedConstraints) {
   // No threshold meets both; the merit gives up the one that is cheaper to break.
   const RateProblem infeasible(test::ParseAll({"fnr <= 2%", "fpr <= 50%"}), ParseObjective("error"),
                                data.rows);
-  const PriceList list = FindPrices(calibrator, infeasible, {.rho = 0.2});
-  EXPECT_GT(list.calibration.total_violation, 0.05);
-  EXPECT_EQ(list.prices[0].price, 0.2);
-  EXPECT_EQ(list.prices[0].standard_error, 0.0);
+  const std::vector<Price> prices = PricesOf(calibrator, infeasible, {.rho = 0.2});
+  EXPECT_GT(calibrator.Solve(infeasible, {.rho = 0.2}).total_violation, 0.05);
+  EXPECT_EQ(prices[0].price, 0.2);
+  EXPECT_EQ(prices[0].standard_error, 0.0);
   RowData one_class = data.rows;
   for (std::int32_t& code : one_class.labels.codes) code = 0;
   const RateProblem undefined(test::ParseAll({"fnr <= 2%"}), ParseObjective("error"), one_class, {},
                               EmptySubsetPolicy::kUndefined);
-  const PriceList none = FindPrices(Calibrator(data.scores, one_class), undefined);
-  EXPECT_EQ(none.prices[0].price, 0.0);
-  EXPECT_FALSE(none.prices[0].binding);
+  const std::vector<Price> none = PricesOf(Calibrator(data.scores, one_class), undefined, {});
+  EXPECT_EQ(none[0].price, 0.0);
+  EXPECT_FALSE(none[0].binding);
 }
 
 }  // namespace

@@ -22,15 +22,11 @@ struct Price {
   bool binding = false;
 };
 
-struct PriceList {
-  Calibration calibration;    // the decision that the prices are about
-  std::vector<Price> prices;  // one per constraint as written
-};
-
-// Calibrates and then prices every constraint. Uses the max(200, n^(4/5)) rows nearest to each
-// boundary. Two constraints that bind at once along the same direction share one slope: their
-// prices are then one of several solutions. Throws as Calibrator::Solve().
-PriceList FindPrices(const Calibrator& calibrator, const RateProblem& problem,
-                     const CalibrationOptions& options = {});
+// Prices every constraint at a decision of calibrator.Solve(problem, options), one price per
+// constraint as written. Uses the max(200, n^(4/5)) rows nearest to each boundary. Two constraints
+// that bind at once along the same direction share one slope: their prices are then one of several
+// solutions. Throws as Calibrator::Solve().
+std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& problem,
+                              const Calibration& decision, const CalibrationOptions& options = {});
 
 }  // namespace bregboost

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "bregboost/calibrate/calibration.h"
+#include "bregboost/calibrate/diagnosis.h"
+#include "bregboost/calibrate/prices.h"
 #include "bregboost/learners/cross_fit.h"
 #include "bregboost/problem/rate_problem.h"
 #include "bregboost/solve/abpp.h"
@@ -43,6 +45,10 @@ struct AutoResult {
   double objective = 0.0;                  // as the user named it
   std::vector<Measurement> measurements;   // against the bounds as given
   double total_violation = 0.0;            // against the bounds as given
+  // What loosening each constraint buys: from the rows near the decision on the calibration path,
+  // from the multipliers of the training (their spread over its later half as the error) otherwise.
+  std::vector<Price> prices;
+  std::vector<SubsetSize> too_small;  // rates that their rows cannot tell finely enough
   // What each rate of each constraint was granted while training and calibrating: positive, the
   // sampling error of one of many groups; negative, a margin. Empty on the calibration path.
   std::vector<std::vector<double>> allowances;

@@ -114,6 +114,11 @@ class AutoFit {
   // New limits on the same model: offsets only, no training. What it says is an estimate.
   Calibration Recalibrate(const std::vector<Constraint>& constraints, double rho) const;
 
+  // Why limits were not met on the unseen rows: what each reaches alone, how far all must be
+  // loosened together, which cells stand in the way. Searches, so it takes a few calibrations'
+  // time.
+  Reachability Diagnose() const;
+
   class State;
 
  private:

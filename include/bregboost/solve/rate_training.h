@@ -36,7 +36,7 @@ struct RateTrainingOptions {
   double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
   // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
   // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. >= 0
-  double margin = 0.5;
+  double margin = 0.25;
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0
@@ -44,7 +44,9 @@ struct RateTrainingOptions {
 void Validate(const RateTrainingOptions& options);
 
 struct RateTrainingResult {
-  std::vector<double> multipliers;  // one per limit: the mean over the later half of the steps
+  // One per limit: mean and standard deviation over the later half of the steps.
+  std::vector<double> multipliers;
+  std::vector<double> multiplier_spread;
   // What every step charged, costs[cell * K + k] of the training rows' cells, up to the iterate
   // that was kept: a second learner that takes these steps on other rows makes the same kind of
   // model. Empty for numeric targets, where step_multipliers says the same.
