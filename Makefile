@@ -13,6 +13,7 @@ BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=
   --benchmark_report_aggregates_only=true
 
 OVERHEAD_ARGS ?= --repeats 5
+LIMITS_ARGS ?= --rho reference
 
 VENV := .venv
 VENV_READY := $(VENV)/.ready
@@ -144,6 +145,12 @@ bench-overhead: setup  ## Time and memory of constrained boosting against the st
 	@mkdir -p build/bench
 	OMP_WAIT_POLICY=passive VIRTUAL_ENV=$(CURDIR)/$(VENV) \
 	  build/release/benchmarks/end_to_end/overhead --json build/bench/overhead.json $(OVERHEAD_ARGS)
+
+.PHONY: bench-limits
+bench-limits: setup  ## Accuracy and violation on test rows of several data sets (about 20 minutes)
+	$(call build,release,constrained_auto)
+	@mkdir -p build/bench
+	$(VENV_BIN)/python benchmarks/limits/limits.py --out build/bench/limits.json $(LIMITS_ARGS)
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources

@@ -1,0 +1,233 @@
+"""Do limits hold on unseen rows, and what do they cost? Trains with solver "auto" on several data
+sets and seeds, and looks at test rows that had no part in anything. Run by `make bench-limits`."""
+
+import argparse
+import hashlib
+import itertools
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import summary
+from program import PARAMETERS, train
+from rate_limits import noise_floor, total_violation
+from tasks import TASKS, Method, Task
+
+ROOT = Path(__file__).resolve().parents[2]
+CERTIFY_SHARE = 0.3
+DELTAS = (0.1, 0.05)
+
+
+@dataclass(frozen=True)
+class Run:
+    task: str
+    method: str
+    learner: str
+    rho: float
+    seed: int
+    delta: float = 0.0  # 0: no certificate
+
+    @property
+    def key(self) -> str:
+        words = [self.task, self.method, self.learner, f"rho {self.rho:g}", f"seed {self.seed}"]
+        return ", ".join(words + ([f"delta {self.delta:g}"] if self.delta else []))
+
+    @property
+    def cell(self) -> tuple:
+        """All but the seed."""
+        return (self.task, self.learner, self.method, self.rho, self.delta)
+
+
+def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
+    task: Task = TASKS[run.task]
+    method: Method = task.methods[run.method]
+    split = task.split(data, run.seed)
+    arguments = ("--rho", f"{run.rho:g}", "--seed", str(run.seed), *method.arguments)
+    if run.delta:
+        arguments += ("--certify", str(CERTIFY_SHARE), "--delta", str(run.delta))
+    limits = task.limits if method.with_limits else ()
+    answer = train(program, split, run.learner, limits, arguments, threads)
+    report, outcome = answer.report, answer.outcome
+    values = [limit.value(outcome) for limit in task.limits]
+    verdicts = [row["verdict"] for row in report.get("certificate") or []]
+    return asdict(run) | {
+        "accuracy": outcome.accuracy,
+        "values": [None if value != value else value for value in values],
+        "violation": total_violation(task.limits, outcome),
+        "measure": task.measured(outcome, split),
+        "noise_floor": noise_floor(task.limits, outcome, report["rows"]["unseen"]),
+        "unseen_accuracy": report["objective"],
+        "unseen_violation": report["violation"],
+        "verdicts": verdicts,
+        "certified": bool(verdicts) and set(verdicts) == {"certified"},
+        "seconds": answer.seconds,
+    }
+
+
+class Results:
+    """Runs by key, in a file that is whole at any time. A run that is there is not run again."""
+
+    def __init__(self, path: Path, program: Path) -> None:
+        self.path, self.runs = path, {}
+        self.digest = hashlib.sha256(program.read_bytes()).hexdigest()
+        if not path.exists():
+            return
+        content = json.loads(path.read_text())
+        if content["program"] != self.digest:
+            raise SystemExit(
+                f"out: '{path}' has runs of another build of the program; allowed: a file of this "
+                "build, or a new one"
+            )
+        self.runs = content["runs"]
+
+    def add(self, run: Run, record: dict) -> None:
+        self.runs[run.key] = record
+        beside = self.path.with_suffix(".part")
+        beside.write_text(json.dumps({"program": self.digest, "runs": self.runs}, indent=1))
+        beside.replace(self.path)
+
+
+def wanted_runs(options: argparse.Namespace) -> list[Run]:
+    def of(task: str, delta: float = 0.0) -> Iterator[Run]:
+        for method, how in TASKS[task].methods.items():
+            rhos = summary.rhos_with_figures(task) if options.rho is None else options.rho
+            rhos = rhos if how.rho is None else [how.rho]
+            if not how.with_limits:
+                rhos = rhos[:1]
+            for learner, rho, seed in itertools.product(options.learners, rhos, options.seeds):
+                yield Run(task, method, learner, rho, seed, delta)
+
+    if options.certify:
+        return [run for delta in (0.0, *DELTAS) for run in of("credit", delta)]
+    return [run for task in options.tasks for run in of(task)]
+
+
+def run_all(options: argparse.Namespace, results: Results) -> None:
+    missing = [run for run in wanted_runs(options) if run.key not in results.runs]
+    threads = max(1, (os.cpu_count() or 1) // options.jobs)
+
+    def work(run: Run) -> dict:
+        return measure(run, options.program, options.data, threads)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for number, (run, record) in enumerate(
+            zip(missing, pool.map(work, missing), strict=True), start=1
+        ):
+            results.add(run, record)
+            print(
+                f"[{number}/{len(missing)}] {run.key}: accuracy {record['accuracy']:.2%}, "
+                f"violation {record['violation']:.2%}, {record['seconds']:.1f} s",
+                file=sys.stderr,
+                flush=True,
+            )
+
+
+def tables(options: argparse.Namespace, results: Results) -> str:
+    cells: dict[tuple, list[dict]] = {}
+    for run in wanted_runs(options):
+        cells.setdefault(run.cell, []).append(results.runs[run.key])
+    show = summary.as_markdown if options.markdown else summary.as_text
+    if not options.certify:
+        return show(summary.HEADER, [summary.line(runs) for runs in cells.values()])
+    lines = [
+        summary.certify_line(runs, cells[(*cell[:-1], 0.0)])
+        for cell, runs in cells.items()
+        if cell[-1] > 0.0
+    ]
+    return show(summary.CERTIFY_HEADER, lines)
+
+
+def words_among(allowed: dict, text: str) -> list[str]:
+    words = text.split(",")
+    for word in words:
+        if word not in allowed:
+            raise argparse.ArgumentTypeError(f"'{word}'; allowed: {', '.join(allowed)}")
+    return words
+
+
+def seeds_of(text: str) -> list[int]:
+    first, _, last = text.partition("-")
+    try:
+        seeds = list(range(int(first), int(last or first) + 1))
+    except ValueError:
+        seeds = []
+    if not seeds:
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a number, or a range such as 100-109")
+    return seeds
+
+
+def rhos_of(text: str) -> list[float] | None:
+    if text == "reference":
+        return None
+    try:
+        rhos = [float(word) for word in text.split(",")]
+    except ValueError:
+        rhos = [-1.0]
+    if min(rhos) < 0.0:
+        raise argparse.ArgumentTypeError(f"'{text}'; allowed: numbers of at least 0, or reference")
+    return rhos
+
+
+def parse() -> argparse.Namespace:
+    data = os.environ.get("BREGBOOST_DATA", ROOT.parent / "shared" / "data")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--tasks",
+        type=lambda text: words_among(TASKS, text),
+        default=list(TASKS),
+        help=f"among {','.join(TASKS)}; default: all",
+    )
+    parser.add_argument(
+        "--learners",
+        type=lambda text: words_among(PARAMETERS, text),
+        default=["lightgbm", "xgboost"],
+        help="among lightgbm,xgboost,linear; default: the trees",
+    )
+    parser.add_argument("--seeds", type=seeds_of, default="100-109", help="default: 100-109")
+    parser.add_argument(
+        "--rho",
+        type=rhos_of,
+        default="5",
+        help="list; 'reference': those that a task has figures to compare with. Default: 5",
+    )
+    parser.add_argument(
+        "--certify", action="store_true", help="Credit with certification rows, at two confidences"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=data, help="default: BREGBOOST_DATA, or ../shared/data"
+    )
+    parser.add_argument(
+        "--program", type=Path, default=ROOT / "build/release/examples/constrained_auto"
+    )
+    parser.add_argument("--out", type=Path, default=Path("results.json"), help="runs are kept here")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time; they share the cores")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    options = parser.parse_args()
+    if not options.program.is_file():
+        parser.error(
+            f"program: '{options.program}' is not there; allowed: a built constrained_auto"
+        )
+    if options.jobs < 1:
+        parser.error(f"jobs: {options.jobs}; allowed: at least 1")
+    tasks = ["credit"] if options.certify else options.tasks
+    if any(TASKS[task].needs_files for task in tasks) and not options.data.is_dir():
+        parser.error(
+            f"data: no folder '{options.data}'; allowed: one with drybean.csv.xz and the other "
+            "files (BREGBOOST_DATA names it), or --tasks generated, which needs none"
+        )
+    return options
+
+
+def main() -> None:
+    options = parse()
+    results = Results(options.out, options.program)
+    run_all(options, results)
+    print(tables(options, results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""Calls `constrained_auto` on a split and asks the exported model, in its stock library, for the
+classes of the test rows."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import lightgbm as lgb
+import numpy as np
+import pandas as pd
+import xgboost as xgb
+from rate_limits import Limit, Outcome
+from tasks import Rows, Split
+
+PARAMETERS = {
+    "lightgbm": (
+        "num_leaves=31",
+        "learning_rate=0.1",
+        "num_iterations=100",
+        "verbosity=-1",
+        "deterministic=true",
+        "force_col_wise=true",
+        "feature_pre_filter=false",
+    ),
+    "xgboost": (
+        "max_depth=5",
+        "eta=0.1",
+        "num_boost_round=100",
+        "tree_method=hist",
+        "verbosity=0",
+    ),
+    "linear": (),
+}
+SUFFIXES = {"lightgbm": "txt", "xgboost": "ubj", "linear": "json"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    report: dict
+    outcome: Outcome  # on the test rows
+    seconds: float
+
+
+def names_of(rows: Rows) -> list[str]:
+    return [f"x{j}" for j in range(rows.features.shape[1])]
+
+
+def standardised(split: Split) -> Split:
+    """By the training rows; trees do not care, the linear model does."""
+    features = split.training.features
+    mean, scale = features.mean(axis=0), features.std(axis=0)
+    scale[scale == 0.0] = 1.0
+
+    def moved(rows: Rows) -> Rows:
+        return Rows((rows.features - mean) / scale, rows.labels, rows.groups)
+
+    return Split(moved(split.training), moved(split.test), split.large_groups)
+
+
+def write(rows: Rows, path: Path) -> None:
+    table = pd.DataFrame(rows.features, columns=names_of(rows)).assign(label=rows.labels)
+    if rows.groups is not None:
+        table["group"] = rows.groups
+    table.to_csv(path, index=False)
+
+
+def predicted_classes(learner: str, model: Path, rows: Rows) -> np.ndarray:
+    """By log-odds above 0 (probability above 0.5), or the first largest score."""
+    if learner == "lightgbm":
+        scores = lgb.Booster(model_file=model).predict(rows.features, raw_score=True)
+    elif learner == "xgboost":
+        matrix = xgb.DMatrix(rows.features, feature_names=names_of(rows))
+        scores = xgb.Booster(model_file=model).predict(matrix, output_margin=True)
+    else:
+        content = json.loads(model.read_text())
+        columns = np.array(content["coefficients"]).T
+        scores = rows.features @ columns + np.array(content["intercept"])
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    return (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+
+
+def train(
+    program: Path,
+    split: Split,
+    learner: str,
+    limits: tuple[Limit, ...],
+    arguments: tuple[str, ...],
+    threads: int,
+) -> Answer:
+    if learner == "linear":
+        split = standardised(split)
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name) / "rows.csv"
+        model = data.with_name(f"model.{SUFFIXES[learner]}")
+        write(split.training, data)
+        command = [program, "--data", data, "--label", "label", "--learner", learner]
+        command += ["--out-model", model, "--json", *arguments]
+        command += ["--group", "group"] if split.training.groups is not None else []
+        command += [word for limit in limits for word in ("--constraint", limit.text)]
+        command += [word for value in PARAMETERS[learner] for word in ("--param", value)]
+        environment = {
+            "VIRTUAL_ENV": sys.prefix,
+            "OMP_WAIT_POLICY": "passive",
+            "OMP_NUM_THREADS": str(threads),
+        }
+        start = time.monotonic()
+        done = subprocess.run(command, capture_output=True, text=True, env=os.environ | environment)
+        seconds = time.monotonic() - start
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
+        classes = predicted_classes(learner, model, split.test)
+    outcome = Outcome(classes, split.test.labels, split.test.groups)
+    return Answer(json.loads(done.stdout), outcome, seconds)
