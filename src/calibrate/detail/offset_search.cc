@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// A sweep takes time in proportion to rows * classes; this much of both takes a few seconds.
-constexpr double kMostWork = 1e8;
+// A sweep takes time in proportion to rows * classes; this much of both takes a second or two.
+constexpr double kMostWork = 4e7;
 constexpr std::size_t kManyRows = 100'000;
 constexpr double kShortReach = 0.5;
 
@@ -25,12 +25,12 @@ class Search {
       : judge_(judge),
         random_(seed),
         classes_(judge.rows().num_classes),
+        sweeps_before_(judge.sweeps()),
         many_rows_(judge.rows().size() > kManyRows) {
     const double work = static_cast<double>(judge.rows().size() * classes_);
     const auto least = static_cast<std::int64_t>(4 * classes_);
     const std::int64_t most = many_rows_ ? 4 * least : std::max(least, kMostSweeps);
-    most_sweeps_ = judge.sweeps() +
-                   std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)), least, most);
+    most_sweeps_ = std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)), least, most);
   }
 
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
@@ -43,27 +43,22 @@ class Search {
     if (many_rows_) {
       best = AlongAxes(std::move(best));
       reach_ = kShortReach;
+    } else {
+      best = FromPerturbed(std::move(best));
     }
-    best = AlongAll(std::move(best));
-    // Small and large steps in turn: the first repair what the axes miss, the last leave valleys.
-    constexpr std::array kSpreads = {0.1, 0.5, 2.0};
-    const std::size_t most_in_vain = 6 * classes_;
-    std::size_t in_vain = 0;
-    for (std::size_t r = 0; in_vain < most_in_vain && HasBudget(); ++r) {
-      const double spread = kSpreads[r % kSpreads.size()];
-      const OffsetPoint found = AlongAxes(judge_.At(Perturbed(best.offsets, spread)));
-      ++in_vain;
-      if (!Better(found.standing, best.standing)) continue;
-      best = AlongAll(found);
-      in_vain = 0;
-    }
-    return best;
+    return AlongAll(std::move(best));
   }
 
  private:
   static constexpr std::int64_t kMostSweeps = 4000;
 
-  bool HasBudget() const { return judge_.sweeps() < most_sweeps_; }
+  // The rest is for the directions that are no axes.
+  static constexpr double kShareOfRestarts = 0.7;
+
+  bool HasBudget(double share = 1.0) const {
+    return static_cast<double>(judge_.sweeps() - sweeps_before_) <
+           share * static_cast<double>(most_sweeps_);
+  }
 
   double Uniform() { return 0x1p-52 * static_cast<double>(random_() >> 11U) - 1.0; }  // [-1, 1)
 
@@ -92,6 +87,22 @@ class Search {
     }
     reach_ = reach;
     return point;
+  }
+
+  // Large and small steps in turn: the first leave valleys, the last repair what the axes miss.
+  OffsetPoint FromPerturbed(OffsetPoint best) {
+    constexpr std::array kSpreads = {2.0, 0.5, 0.1};
+    const std::size_t most_in_vain = 6 * classes_;
+    std::size_t in_vain = 0;
+    for (std::size_t r = 0; in_vain < most_in_vain && HasBudget(kShareOfRestarts); ++r) {
+      const double spread = kSpreads[r % kSpreads.size()];
+      OffsetPoint found = AlongAxes(judge_.At(Perturbed(best.offsets, spread)));
+      ++in_vain;
+      if (!Better(found.standing, best.standing)) continue;
+      best = std::move(found);
+      in_vain = 0;
+    }
+    return best;
   }
 
   OffsetPoint AlongAll(OffsetPoint point) {
@@ -132,6 +143,7 @@ class Search {
   OffsetJudge& judge_;
   std::mt19937_64 random_;
   std::size_t classes_;
+  std::int64_t sweeps_before_;
   bool many_rows_;
   double reach_ = kInfinity;
   std::int64_t most_sweeps_ = 0;

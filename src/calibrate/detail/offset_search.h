@@ -39,10 +39,11 @@ class OffsetJudge {
   std::int64_t sweeps_ = 0;
 };
 
-// From each start along the axes until nothing improves; then from the best of them along pairs of
-// axes and random directions, and from perturbed points. Ends with no improvement, or when the
-// sweeps that `rows` allow are used up. Beyond 100,000 rows, where the merit is smooth, only the
-// best start is followed, along whole axes at first and within 0.5 of the best point from then on.
+// From each start along the axes until nothing improves, then so from perturbed points; from the
+// best of all along pairs of axes and random directions. Ends with no improvement, or when the
+// sweeps that the number of rows allows are used up. Beyond 100,000 rows, where the merit is
+// smooth, only the best start is followed, along whole axes at first and within 0.5 of the best
+// point from then on, and nothing is perturbed.
 OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
                           OffsetJudge& judge);
 
