@@ -15,7 +15,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A sweep takes time in proportion to rows * classes; this much of both takes a second or two.
+// Short sweeps, those of many rows, have less to sort.
 constexpr double kMostWork = 4e7;
+constexpr double kMostWorkOfShortSweeps = 1e8;
 constexpr std::size_t kManyRows = 100'000;
 constexpr double kShortReach = 0.5;
 
@@ -28,9 +30,10 @@ class Search {
         sweeps_before_(judge.sweeps()),
         many_rows_(judge.rows().size() > kManyRows) {
     const double work = static_cast<double>(judge.rows().size() * classes_);
+    const double most_work = many_rows_ ? kMostWorkOfShortSweeps : kMostWork;
     const auto least = static_cast<std::int64_t>(4 * classes_);
     const std::int64_t most = many_rows_ ? 4 * least : std::max(least, kMostSweeps);
-    most_sweeps_ = std::clamp(static_cast<std::int64_t>(kMostWork / (work + 1.0)), least, most);
+    most_sweeps_ = std::clamp(static_cast<std::int64_t>(most_work / (work + 1.0)), least, most);
   }
 
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
