@@ -1,12 +1,12 @@
-// LightGBM that may miss at most 10% of the positives among rows that it has not seen, from C++.
+// LightGBM that may miss at most 10% of the positives among rows that it has not seen, certified,
+// from C++.
 #include <fstream>
 #include <iostream>
 #include <random>
 
 #include "bregboost/learners/lightgbm_dataset.h"
-#include "bregboost/learners/lockstep.h"
+#include "bregboost/pipeline/fit.h"
 #include "bregboost/problem/parser.h"
-#include "bregboost/solve/abpp.h"
 
 int main(int argc, char** argv) {
   // 2,000 rows with two features; one row in five is positive.
@@ -27,22 +27,22 @@ int main(int argc, char** argv) {
   const auto features = bregboost::FeatureArray::RowMajor(values, 2000, 2);
   const auto data = bregboost::LightGbmDataset::FromArray(features);
 
-  const bregboost::Objective loss(rows, {});
-  const bregboost::SurrogateOptions bound{.kind = bregboost::SurrogateKind::kSigmoid};
-  bregboost::RateConstraints limits({bregboost::ParseConstraint("fnr <= 10%")}, rows, bound);
-  const auto folds = bregboost::LockstepLearner::LightGbm(
-      data, loss, limits,
-      {.boosting = {.parameters = {{"num_leaves", "7"}, {"num_iterations", "150"}}},
-       .num_folds = 5});
-  bregboost::AbppOptions options;
-  options.dual_step = 0.05;  // small, since a boosting round is
-  options.termination.max_iterations = folds->requested_rounds();
-  const bregboost::AbppResult result = bregboost::SolveAbpp(*folds, limits, options);
+  // Five boosters, each of which scores the rows that it does not train on; a third of the rows is
+  // kept apart for the certificate.
+  const bregboost::AutoFit fit = bregboost::AutoFit::LightGbm(
+      data, rows, {bregboost::ParseConstraint("fnr <= 10%")},
+      {.parameters = {{"num_leaves", "7"}}, .rounds_per_step = 2}, {.certify = 0.33});
 
-  for (const bregboost::Measurement& limit : limits.Measure(folds->scores())) {
-    std::cout << limit.text << ": measured " << limit.value << " on unseen rows\n";
+  const bregboost::FitReport& report = fit.report();
+  std::cout << "accuracy on unseen rows " << report.unseen.objective << '\n';
+  for (const bregboost::ConstraintVerdict& limit : report.certificate.constraints) {
+    std::cout << limit.text << ": " << Name(limit.verdict) << ", at most " << limit.confidence_bound
+              << " at confidence " << limit.confidence << '\n';
   }
-  std::cout << Name(result.reason) << "; multiplier of the limit " << result.multipliers[0] << '\n';
-  std::ofstream(argc > 1 ? argv[1] : "model.txt") << folds->Model();  // plain LightGBM
+  for (const bregboost::Price& limit : report.unseen.prices) {
+    std::cout << "one point more for " << limit.text << " buys " << limit.price
+              << " points of accuracy\n";
+  }
+  std::ofstream(argc > 1 ? argv[1] : "model.txt") << fit.Model();  // plain LightGBM
   return 0;
 }

@@ -16,24 +16,13 @@
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
 #include "learners/detail/masked_xgboost.h"
+#include "pipeline/detail/fit_defaults.h"
 #include "pipeline/detail/row_outcomes.h"
 
 namespace bregboost {
 namespace {
 
 using Rows = std::vector<std::int32_t>;
-
-RateObjective ObjectiveOf(const FitOptions& options, Task task) {
-  if (!options.objective.empty()) return ParseObjective(options.objective);
-  return ParseObjective(task == Task::kRegression ? "loss" : "accuracy");
-}
-
-LossOptions LossOf(const FitOptions& options, Task task) {
-  if (task == Task::kRegression && options.loss.kind == LossKind::kCrossEntropy) {
-    return {.kind = LossKind::kSquared};
-  }
-  return options.loss;
-}
 
 Rows RowsWhere(std::span<const std::uint8_t> drawn, std::uint8_t wanted) {
   Rows rows;
@@ -86,8 +75,8 @@ class AutoFit::State {
         const FitOptions& fit_options)
       : options(fit_options),
         constraints(all_constraints),
-        objective(ObjectiveOf(fit_options, all_rows.task())),
-        loss(LossOf(fit_options, all_rows.task())) {
+        objective(detail::ObjectiveOf(fit_options, all_rows.task())),
+        loss(detail::LossOf(fit_options, all_rows.task())) {
     Validate(options);
     const RateProblem whole(constraints, objective, all_rows, loss);
     const std::vector<std::uint32_t>& strata = whole.compiled().cells.cell_of_row;
@@ -116,12 +105,17 @@ class AutoFit::State {
   const Objective& training_objective() const { return *objectives[1]; }
   const Objective& unseen_objective() const { return *objectives[2]; }
 
-  void Run(const SolveHooks& hooks) {
+  void Run(const SolveHooks& hooks, const ScoreObserver& observer) {
     report.unseen_rows = unseen().rows().num_rows();
     report.training_rows = training().rows().num_rows();
     AutoOptions how = options.solver;
     how.seed = options.seed;
-    report.unseen = SolveAuto(*learner, unseen(), training(), how, hooks);
+    SolveHooks watched = hooks;
+    watched.on_iteration = [&](const IterationStats& stats) {
+      if (observer) observer(learner->scores(), unseen());
+      return !hooks.on_iteration || hooks.on_iteration(stats);
+    };
+    report.unseen = SolveAuto(*learner, unseen(), training(), how, watched);
     if (report.unseen.calibration) report.adjustment = report.unseen.calibration->adjustment;
     for (const Measurement& measured : report.unseen.measurements) {
       if (!std::isfinite(measured.violation)) {
@@ -343,14 +337,14 @@ template <class Parts>
 std::unique_ptr<AutoFit::State> FitBoosted(const typename Parts::Dataset& data, const RowData& rows,
                                            const std::vector<Constraint>& constraints,
                                            BoostedOptions boosting, const FitOptions& options,
-                                           const SolveHooks& hooks) {
+                                           const SolveHooks& hooks, const ScoreObserver& observer) {
   auto state = std::make_unique<AutoFit::State>(rows, constraints, options);
   if (state->holds_out()) {
     MakeHoldOut(*state, data, boosting);
   } else {
     MakeFolds<Parts>(*state, data, boosting);
   }
-  state->Run(hooks);
+  state->Run(hooks, observer);
   if (state->holds_out() || options.deploy == Deploy::kFoldMean) {
     state->Certify(state->learner->ReservedScores());
     return state;
@@ -408,19 +402,23 @@ AutoFit& AutoFit::operator=(AutoFit&&) noexcept = default;
 AutoFit AutoFit::LightGbm(const LightGbmDataset& data, const RowData& rows,
                           const std::vector<Constraint>& constraints,
                           const BoostedOptions& boosting, const FitOptions& options,
-                          const SolveHooks& hooks) {
-  return AutoFit(FitBoosted<LightGbmParts>(data, rows, constraints, boosting, options, hooks));
+                          const SolveHooks& hooks, const ScoreObserver& observer) {
+  return AutoFit(
+      FitBoosted<LightGbmParts>(data, rows, constraints, boosting, options, hooks, observer));
 }
 
 AutoFit AutoFit::Xgboost(const XgboostDataset& data, const RowData& rows,
                          const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
-                         const FitOptions& options, const SolveHooks& hooks) {
-  return AutoFit(FitBoosted<XgboostParts>(data, rows, constraints, boosting, options, hooks));
+                         const FitOptions& options, const SolveHooks& hooks,
+                         const ScoreObserver& observer) {
+  return AutoFit(
+      FitBoosted<XgboostParts>(data, rows, constraints, boosting, options, hooks, observer));
 }
 
 AutoFit AutoFit::Linear(const FeatureMatrix& features, const RowData& rows,
                         const std::vector<Constraint>& constraints, const LinearOptions& linear,
-                        const FitOptions& options, const SolveHooks& hooks) {
+                        const FitOptions& options, const SolveHooks& hooks,
+                        const ScoreObserver& observer) {
   if (options.validation == Validation::kHoldOut || options.deploy == Deploy::kRefit) {
     throw std::invalid_argument(
         "validation, deploy: hold_out or refit; allowed for linear models, whose folds cost little "
@@ -444,7 +442,7 @@ AutoFit AutoFit::Linear(const FeatureMatrix& features, const RowData& rows,
     return model->Model(adjustment);
   };
   state->learner = std::move(learner);
-  state->Run(hooks);
+  state->Run(hooks, observer);
   state->Certify(state->learner->ReservedScores());
   return AutoFit(std::move(state));
 }

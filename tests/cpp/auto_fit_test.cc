@@ -9,6 +9,7 @@
 #include "boosted_kits.h"
 #include "bregboost/data/folds.h"
 #include "bregboost/pipeline/fit.h"
+#include "bregboost/pipeline/frontier.h"
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
 
@@ -259,6 +260,43 @@ TYPED_TEST(AutoFitTest, SameSeedSameModel) {
   FitOptions other;
   other.seed = 1;
   EXPECT_NE(first, this->Fit(data, limits, other, 20).Model());
+}
+
+TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
+  const GeneratedData data = MeritAndGiveaway(3000, 19);
+  const auto sweep = [&](const std::string& limit, const std::vector<double>& bounds) {
+    const FrontierOptions options{.constraint = 0, .bounds = bounds};
+    FitOptions insisting;
+    insisting.solver.rho = 50.0;
+    const BoostedOptions boosting{.parameters = this->Parameters(30), .rounds_per_step = 2};
+    const auto dataset = TypeParam::Dataset::FromArray(
+        FeatureArray::RowMajor(std::span<const double>(data.features), 3000, data.num_features),
+        boosting.parameters);
+    if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
+      return SweepLightGbm(dataset, data.rows, this->Parse({limit}), boosting, insisting, options);
+    } else {
+      return SweepXgboost(dataset, data.rows, this->Parse({limit}), boosting, insisting, options);
+    }
+  };
+  const std::vector<double> misses = {0.02, 0.05, 0.10, 0.15};
+  const Frontier by_offsets = sweep("fnr <= 5%", misses);
+  EXPECT_EQ(by_offsets.trainings, 1);
+  for (std::size_t p = 0; p < misses.size(); ++p) {
+    EXPECT_EQ(by_offsets.points[p].bound, misses[p]);
+    EXPECT_EQ(by_offsets.points[p].total_violation, 0.0);
+    EXPECT_LE(by_offsets.points[p].measurements[0].value, misses[p] + 1e-12);
+    if (p == 0) continue;
+    EXPECT_GE(by_offsets.points[p].objective, by_offsets.points[p - 1].objective);
+  }
+  const std::vector<double> gaps = {0.30, 0.20, 0.10, 0.05};
+  const Frontier trained = sweep("gap(selection_rate, by=group) <= 10%", gaps);
+  EXPECT_EQ(trained.trainings, 2);
+  for (std::size_t p = 0; p < gaps.size(); ++p) {
+    EXPECT_LE(trained.points[p].measurements[0].value, gaps[p] + 0.01) << gaps[p];
+    EXPECT_GT(trained.points[p].objective, 0.70) << gaps[p];
+  }
+  EXPECT_FALSE(trained.points[3].dominated);
+  EXPECT_THROW(sweep("fnr <= 5%", {}), std::invalid_argument);
 }
 
 TYPED_TEST(AutoFitTest, BadOptionsAreNamed) {

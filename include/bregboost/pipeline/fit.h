@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,6 +80,11 @@ struct FitReport {
   std::vector<std::string> warnings;
 };
 
+// Sees the scores of the unseen rows after every step of the training, with the problem that judges
+// them.
+using ScoreObserver =
+    std::function<void(std::span<const double> scores, const RateProblem& unseen)>;
+
 class AutoFit {
  public:
   // `data` and `rows` are the same rows; both outlive the fit. `boosting.rounds_per_step` is the
@@ -87,13 +93,15 @@ class AutoFit {
   static AutoFit LightGbm(const LightGbmDataset& data, const RowData& rows,
                           const std::vector<Constraint>& constraints,
                           const BoostedOptions& boosting, const FitOptions& options,
-                          const SolveHooks& hooks = {});
+                          const SolveHooks& hooks = {}, const ScoreObserver& observer = {});
   static AutoFit Xgboost(const XgboostDataset& data, const RowData& rows,
                          const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
-                         const FitOptions& options, const SolveHooks& hooks = {});
+                         const FitOptions& options, const SolveHooks& hooks = {},
+                         const ScoreObserver& observer = {});
   static AutoFit Linear(const FeatureMatrix& features, const RowData& rows,
                         const std::vector<Constraint>& constraints, const LinearOptions& linear,
-                        const FitOptions& options, const SolveHooks& hooks = {});
+                        const FitOptions& options, const SolveHooks& hooks = {},
+                        const ScoreObserver& observer = {});
   ~AutoFit();
   AutoFit(AutoFit&&) noexcept;
   AutoFit& operator=(AutoFit&&) noexcept;

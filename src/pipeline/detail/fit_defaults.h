@@ -1,0 +1,21 @@
+// What FitOptions mean for a target where the user left them alone.
+#pragma once
+
+#include "bregboost/pipeline/fit.h"
+#include "bregboost/problem/rate_problem.h"
+
+namespace bregboost::detail {
+
+inline RateObjective ObjectiveOf(const FitOptions& options, Task task) {
+  if (!options.objective.empty()) return ParseObjective(options.objective);
+  return ParseObjective(task == Task::kRegression ? "loss" : "accuracy");
+}
+
+inline LossOptions LossOf(const FitOptions& options, Task task) {
+  if (task == Task::kRegression && options.loss.kind == LossKind::kCrossEntropy) {
+    return {.kind = LossKind::kSquared};
+  }
+  return options.loss;
+}
+
+}  // namespace bregboost::detail
