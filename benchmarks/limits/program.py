@@ -92,7 +92,9 @@ def train(
     limits: tuple[Limit, ...],
     arguments: tuple[str, ...],
     threads: int,
+    parameters: tuple[str, ...] | None = None,
 ) -> Answer:
+    """`parameters` of the library are PARAMETERS unless given."""
     if learner == "linear":
         split = standardised(split)
     with tempfile.TemporaryDirectory() as name:
@@ -103,7 +105,8 @@ def train(
         command += ["--out-model", model, "--json", *arguments]
         command += ["--group", "group"] if split.training.groups is not None else []
         command += [word for limit in limits for word in ("--constraint", limit.text)]
-        command += [word for value in PARAMETERS[learner] for word in ("--param", value)]
+        values = PARAMETERS[learner] if parameters is None else parameters
+        command += [word for value in values for word in ("--param", value)]
         environment = {
             "VIRTUAL_ENV": sys.prefix,
             "OMP_WAIT_POLICY": "passive",
