@@ -49,6 +49,19 @@ class ConstraintCertifier {
     return result_;
   }
 
+  // Whether Certify() would say kCertified.
+  bool Passes() {
+    if (std::isnan(result_.value)) return false;
+    if (source_.aggregate == Aggregate::kRatio) {
+      BoundRatio();
+      return result_.confidence_bound >= source_.bound;
+    }
+    MakeClaims();
+    return std::all_of(claims_.begin(), claims_.end(), [&](const RateSum& claim) {
+      return detail::IsShownBelow(claim, limit(), confidence_);
+    });
+  }
+
   ConstraintVerdict Certify() {
     if (source_.aggregate != Aggregate::kRatio) MakeClaims();
     ListTooSmall();
@@ -259,6 +272,18 @@ Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
     }
   }
   return certificate;
+}
+
+bool RowsPass(const Predictions& predictions, const RowData& rows,
+              const std::vector<Constraint>& constraints, const CertifyOptions& options) {
+  Validate(options);
+  const CompiledConstraints compiled = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
+  RateSampler sampler(predictions, rows, compiled, options);
+  const Confidence confidence{.delta = options.delta, .seed = options.seed};
+  return std::all_of(compiled.constraints.begin(), compiled.constraints.end(),
+                     [&](const CompiledConstraint& constraint) {
+                       return ConstraintCertifier(constraint, confidence, sampler).Passes();
+                     });
 }
 
 std::vector<std::string> RememberUse(const RowData& rows, const CertifyOptions& options) {

@@ -19,13 +19,27 @@ PathCertificate CertifyPath(std::size_t num_points, const PathPredictions& predi
         "rows_are_separate: false; allowed: true, a path is tested on rows of its own");
   }
   PathCertificate path;
-  for (std::size_t point = 0; point < num_points; ++point) {
-    path.trace.push_back(detail::CertifyRows(predictions(point), rows, constraints, options));
-    if (!path.trace.back().all_certified) break;
-    path.deployed = point;
+  std::vector<Predictions> passed;  // the last point that did
+  std::optional<Predictions> failed;
+  for (std::size_t point = 0; point < num_points && !failed; ++point) {
+    Predictions here = predictions(point);
+    ++path.tested;
+    // The bounds of a whole certificate are dear; most points need the test alone.
+    if (detail::RowsPass(here, rows, constraints, options)) {
+      path.deployed = point;
+      passed = {std::move(here)};
+    } else {
+      failed = std::move(here);
+    }
   }
+  const auto certify = [&](const Predictions& here) {
+    return detail::CertifyRows(here, rows, constraints, options);
+  };
+  if (failed) path.first_failure = certify(*failed);
+  path.certificate = path.deployed ? certify(passed.front()) : *path.first_failure;
   path.warnings = detail::RememberUse(rows, options);
-  for (Certificate& certificate : path.trace) certificate.warnings = path.warnings;
+  path.certificate.warnings = path.warnings;
+  if (path.first_failure) path.first_failure->warnings = path.warnings;
   return path;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "detail/option_checks.h"
+#include "detail/stop_watch.h"
 
 namespace bregboost {
 namespace {
@@ -125,6 +126,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
                      const AutoOptions& options, const SolveHooks& hooks) {
   detail::RequireNonNegative("rho", options.rho);
   AutoResult result;
+  detail::StopWatch clock;
   result.path = PathFor(unseen, options.path);
   RateTrainingOptions how = options.training;
   how.rho = options.rho;
@@ -137,6 +139,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     result.training = TrainPlain(learner, unseen, how, hooks);
   }
   result.allowances = unseen.allowances();
+  result.training_seconds = clock.Lap();
   std::vector<double> sums;
   if (unseen.rows().task() == Task::kRegression) {
     sums = unseen.rates().ExactSums(learner.scores());
@@ -155,6 +158,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   for (const SubsetSize& size : MeasureSubsets(unseen)) {
     if (size.too_small) result.too_small.push_back(size);
   }
+  result.calibration_seconds = clock.Lap();
   unseen.SetAllowances({});
   result.objective = unseen.ObjectiveValue(sums);
   result.measurements = unseen.Measure(sums);

@@ -15,6 +15,7 @@
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
+#include "detail/stop_watch.h"
 #include "learners/detail/masked_xgboost.h"
 #include "pipeline/detail/fit_defaults.h"
 #include "pipeline/detail/row_outcomes.h"
@@ -128,6 +129,30 @@ class AutoFit::State {
   // After the deployed model is known: `scores` are its scores of the reserved rows.
   void Certify(std::span<const double> scores) {
     if (constraints.empty()) return;
+    detail::StopWatch clock;
+    FindVerdicts(scores);
+    report.certification_seconds = clock.Lap();
+  }
+
+  FitOptions options;
+  std::vector<Constraint> constraints;
+  RateObjective objective;
+  LossOptions loss;
+  Rows in_data, reserved_in_data;         // rows of the data set
+  Rows training_in_rows, unseen_in_rows;  // hold-out: rows of `rows`
+  RowData rows, reserved_rows, training_rows, unseen_rows;
+  std::unique_ptr<RateProblem> problem, training_problem, unseen_problem;
+  std::vector<std::unique_ptr<Objective>> objectives;
+  std::unique_ptr<Objective> reserved_objective;
+  std::vector<LightGbmDataset> subsets;   // hold-out: training, unseen, reserved
+  std::optional<FeatureMatrix> features;  // linear
+  std::unique_ptr<CrossFitLearner> learner;
+  std::function<std::string(const ModelAdjustment&)> write_model;
+  std::function<LinearModel(const ModelAdjustment&)> write_linear;
+  FitReport report;
+
+ private:
+  void FindVerdicts(std::span<const double> scores) {
     if (reserved_in_data.empty()) {
       CertifyOptions estimate = options.certification;
       estimate.rows_are_separate = false;
@@ -151,7 +176,7 @@ class AutoFit::State {
         reserved_rows, constraints, options.certification);
     if (report.tested->deployed) {
       report.adjustment = report.path[*report.tested->deployed].adjustment;
-      report.certificate = report.tested->certificate();
+      report.certificate = report.tested->certificate;
     } else {
       // The estimated decision is deployed; its own verdicts say what it lacks.
       CertifyOptions again = options.certification;
@@ -163,24 +188,6 @@ class AutoFit::State {
     }
   }
 
-  FitOptions options;
-  std::vector<Constraint> constraints;
-  RateObjective objective;
-  LossOptions loss;
-  Rows in_data, reserved_in_data;         // rows of the data set
-  Rows training_in_rows, unseen_in_rows;  // hold-out: rows of `rows`
-  RowData rows, reserved_rows, training_rows, unseen_rows;
-  std::unique_ptr<RateProblem> problem, training_problem, unseen_problem;
-  std::vector<std::unique_ptr<Objective>> objectives;
-  std::unique_ptr<Objective> reserved_objective;
-  std::vector<LightGbmDataset> subsets;   // hold-out: training, unseen, reserved
-  std::optional<FeatureMatrix> features;  // linear
-  std::unique_ptr<CrossFitLearner> learner;
-  std::function<std::string(const ModelAdjustment&)> write_model;
-  std::function<LinearModel(const ModelAdjustment&)> write_linear;
-  FitReport report;
-
- private:
   void SplitHoldOut() {
     const std::vector<std::uint8_t> drawn =
         DrawShare(problem->compiled().cells.cell_of_row, options.hold_out_share, options.seed + 1);

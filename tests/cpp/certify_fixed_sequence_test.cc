@@ -53,26 +53,28 @@ TEST(FixedSequence, DeploysTheLastPointBeforeTheFirstFailure) {
   EXPECT_EQ(path.deployed, 2U);
   // The points beyond the failure would pass, but are not looked at.
   EXPECT_EQ(asked, (std::vector<std::size_t>{0, 1, 2, 3}));
-  ASSERT_EQ(path.trace.size(), 4U);
-  EXPECT_FALSE(path.trace[3].all_certified);
-  EXPECT_TRUE(path.certificate().all_certified);
-  EXPECT_DOUBLE_EQ(path.certificate().constraints[0].value, 0.025);
+  EXPECT_EQ(path.tested, 4U);
+  ASSERT_TRUE(path.first_failure.has_value());
+  EXPECT_FALSE(path.first_failure->all_certified);
+  EXPECT_TRUE(path.certificate.all_certified);
+  EXPECT_DOUBLE_EQ(path.certificate.constraints[0].value, 0.025);
 }
 
 TEST(FixedSequence, CanReachTheEnd) {
   std::vector<std::size_t> asked;
   const PathCertificate path = TestPath({0, 1, 3, 5}, asked);
   EXPECT_EQ(path.deployed, 3U);
-  EXPECT_EQ(path.trace.size(), 4U);
+  EXPECT_EQ(path.tested, 4U);
+  EXPECT_FALSE(path.first_failure.has_value());
 }
 
 TEST(FixedSequence, DeploysNothingIfTheMostCautiousFails) {
   std::vector<std::size_t> asked;
   const PathCertificate path = TestPath({6, 0, 0}, asked);
   EXPECT_FALSE(path.deployed.has_value());
-  EXPECT_EQ(path.trace.size(), 1U);
-  EXPECT_EQ(path.certificate().constraints[0].verdict, Verdict::kNotCertified);
-  EXPECT_EQ(path.certificate().constraints[0].needs.rows_needed, RowsNeeded(0.03, 0.05, 0.1));
+  EXPECT_EQ(path.tested, 1U);
+  EXPECT_EQ(path.certificate.constraints[0].verdict, Verdict::kNotCertified);
+  EXPECT_EQ(path.certificate.constraints[0].needs.rows_needed, RowsNeeded(0.03, 0.05, 0.1));
 }
 
 TEST(FixedSequence, EveryConstraintMustPass) {

@@ -24,13 +24,11 @@ namespace bregboost {
 
 struct PathCertificate {
   std::optional<std::size_t> deployed;  // the last point that passed; none if the first failed
-  // One for each tested point, in order: those that passed and, unless all did, the first that
-  // failed.
-  std::vector<Certificate> trace;
-  std::vector<std::string> warnings;
-
+  std::size_t tested = 0;  // points: those that passed and, unless all did, the first that failed
   // Of the deployed point; without one, of the most cautious point, which tells what it lacked.
-  const Certificate& certificate() const { return trace.at(deployed.value_or(0)); }
+  Certificate certificate;
+  std::optional<Certificate> first_failure;  // of the point at which the testing ended
+  std::vector<std::string> warnings;
 };
 
 // Predictions of a point of the path for the certification rows; called in order, once for each

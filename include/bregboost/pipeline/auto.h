@@ -49,6 +49,7 @@ struct AutoResult {
   // from the multipliers of the training (their spread over its later half as the error) otherwise.
   std::vector<Price> prices;
   std::vector<SubsetSize> too_small;  // rates that their rows cannot tell finely enough
+  double training_seconds = 0.0, calibration_seconds = 0.0;  // prices belong to the latter
   // What each rate of each constraint was granted while training and calibrating: positive, the
   // sampling error of one of many groups; negative, a margin. Empty on the calibration path.
   std::vector<std::vector<double>> allowances;

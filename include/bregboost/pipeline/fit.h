@@ -77,6 +77,7 @@ struct FitReport {
   // Rows were set aside: the decisions that were tried, and which were tested.
   std::vector<CautiousDecision> path;
   std::optional<PathCertificate> tested;
+  double certification_seconds = 0.0;  // the path of decisions and its tests
   std::vector<std::string> warnings;
 };
 
