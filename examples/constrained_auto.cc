@@ -27,6 +27,7 @@ struct Settings {
   double l2 = 1e-4;
   std::string validation = "by_cells", deploy = "fold_mean", path = "by_constraints";
   FitOptions fit;
+  std::vector<double> loss_range;
   std::string model_file;
   bool print_json = false;
 };
@@ -39,6 +40,9 @@ FitOptions FitOf(const Settings& settings, Task task) {
   fit.validation =
       example::Choose("validation", settings.validation,
                       {Validation::kByCells, Validation::kFolds, Validation::kHoldOut});
+  if (settings.loss_range.size() == 2) {
+    fit.certification.loss_range = {.low = settings.loss_range[0], .high = settings.loss_range[1]};
+  }
   fit.deploy = example::Choose("deploy", settings.deploy, {Deploy::kFoldMean, Deploy::kRefit});
   fit.solver.path = example::Choose(
       "path", settings.path,
@@ -189,6 +193,13 @@ void Run(const Settings& settings) {
   const std::vector<Constraint> constraints = example::ConstraintsOf(settings.problem);
   const FitOptions options = FitOf(settings, table.rows.task());
   const BoostedOptions boosting = example::BoostingOf(settings.boosting);
+  const example::ProblemFlags unset;
+  if (settings.problem.class_balanced || settings.problem.surrogate != unset.surrogate ||
+      settings.problem.bounds != unset.bounds) {
+    throw std::invalid_argument(
+        "class-balanced, surrogate, bounds: given; allowed here, where exact rates are trained on: "
+        "none of them (see --objective)");
+  }
   SolveHooks hooks;
   hooks.interrupt = &interrupted;
   if (settings.learner == "lightgbm") {
@@ -230,6 +241,11 @@ int main(int argc, char** argv) {
   app.add_option("--deploy", settings.deploy, "fold_mean or refit");
   app.add_option("--certify", settings.fit.certify, "share of the rows to set aside for it");
   app.add_option("--delta", settings.fit.certification.delta, "1 - confidence of the certificate");
+  app.add_option("--max-weight", settings.fit.certification.max_weight,
+                 "the largest weight that any row can have, for certificates of weighted rates");
+  app.add_option("--loss-range", settings.loss_range,
+                 "the smallest and the largest loss of any row, for certificates of losses")
+      ->expected(2);
   app.add_option("--margin", settings.fit.solver.training.margin,
                  "standard errors that group limits are tightened by while training");
   app.add_option("--seed", settings.fit.seed, "of splits and searches");

@@ -25,15 +25,20 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 // Certifies one constraint: takes it apart into claims, bounds them, and puts the verdict together.
 class ConstraintCertifier {
  public:
+  // `expected` is the number of groups that there should be, if known.
   ConstraintCertifier(const CompiledConstraint& constraint, const Confidence& confidence,
-                      detail::RateSampler& sampler)
+                      detail::RateSampler& sampler, std::optional<std::size_t> expected)
       : source_(constraint.source), confidence_(confidence) {
     std::vector<std::vector<Condition>> groups = {{}};
     if (source_.aggregate != Aggregate::kNone) groups = sampler.Groups(source_.by);
     for (const std::vector<Condition>& group : groups) {
       groups_.push_back(sampler.Sum(source_.expression, group));
     }
-    empty_levels_ = sampler.EmptyLevels(source_.by);
+    if (!expected) {
+      empty_levels_ = sampler.EmptyLevels(source_.by);
+    } else if (source_.aggregate != Aggregate::kNone && groups_.size() < *expected) {
+      empty_levels_ = {fmt::format("{} of the {} groups", *expected - groups_.size(), *expected)};
+    }
     const Measurement measured = Measure(constraint, sampler.event_sums());
     result_.text = measured.text;
     result_.value = empty_levels_.empty() ? measured.value : kUndefined;
@@ -251,11 +256,44 @@ void Validate(const CertifyOptions& options) {
   }
 }
 
+namespace {
+
+std::optional<std::size_t> ExpectedGroups(const CertifyOptions& options, std::size_t constraint) {
+  if (options.expected_groups.empty()) return std::nullopt;
+  return options.expected_groups.at(constraint);
+}
+
+// Combinations of levels that have no rows say nothing about whether they exist.
+std::vector<std::string> MissingCombinations(const CompiledConstraints& compiled,
+                                             const RowData& rows) {
+  std::vector<std::string> warnings;
+  for (const CompiledConstraint& constraint : compiled.constraints) {
+    const std::vector<Column>& by = constraint.source.by;
+    std::size_t combinations = 1;
+    for (const Column& column : by) {
+      combinations *= (column.is_label ? rows.labels : *FindGroup(rows, column.name)).levels.size();
+    }
+    if (by.size() < 2 || constraint.rates.size() == combinations) continue;
+    warnings.push_back(
+        fmt::format("'{}': {} of {} combinations of its columns have rows here; nothing is claimed "
+                    "about others",
+                    ToText(constraint.source), constraint.rates.size(), combinations));
+  }
+  return warnings;
+}
+
+}  // namespace
+
 namespace detail {
 
 Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
                         const std::vector<Constraint>& constraints, const CertifyOptions& options) {
   Validate(options);
+  if (!options.expected_groups.empty() && options.expected_groups.size() != constraints.size()) {
+    throw std::invalid_argument(
+        fmt::format("expected_groups: {} values; allowed: one per constraint, {}",
+                    options.expected_groups.size(), constraints.size()));
+  }
   const CompiledConstraints compiled = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
   RateSampler sampler(predictions, rows, compiled, options);
   const auto count = static_cast<double>(std::max<std::size_t>(constraints.size(), 1));
@@ -263,8 +301,10 @@ Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
                               .seed = options.seed};
   Certificate certificate{.delta = options.delta, .joint = options.joint};
   certificate.all_certified = !constraints.empty();
-  for (const CompiledConstraint& constraint : compiled.constraints) {
-    ConstraintCertifier certifier(constraint, confidence, sampler);
+  if (options.expected_groups.empty()) certificate.warnings = MissingCombinations(compiled, rows);
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    ConstraintCertifier certifier(compiled.constraints[c], confidence, sampler,
+                                  ExpectedGroups(options, c));
     certificate.constraints.push_back(options.rows_are_separate ? certifier.Certify()
                                                                 : certifier.Estimate());
     if (certificate.constraints.back().verdict != Verdict::kCertified) {
@@ -280,10 +320,13 @@ bool RowsPass(const Predictions& predictions, const RowData& rows,
   const CompiledConstraints compiled = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
   RateSampler sampler(predictions, rows, compiled, options);
   const Confidence confidence{.delta = options.delta, .seed = options.seed};
-  return std::all_of(compiled.constraints.begin(), compiled.constraints.end(),
-                     [&](const CompiledConstraint& constraint) {
-                       return ConstraintCertifier(constraint, confidence, sampler).Passes();
-                     });
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    const std::optional<std::size_t> expected = ExpectedGroups(options, c);
+    if (!ConstraintCertifier(compiled.constraints[c], confidence, sampler, expected).Passes()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::vector<std::string> RememberUse(const RowData& rows, const CertifyOptions& options) {
@@ -305,7 +348,9 @@ std::vector<std::string> RememberUse(const RowData& rows, const CertifyOptions& 
 Certificate Certify(const Predictions& predictions, const RowData& rows,
                     const std::vector<Constraint>& constraints, const CertifyOptions& options) {
   Certificate certificate = detail::CertifyRows(predictions, rows, constraints, options);
-  certificate.warnings = detail::RememberUse(rows, options);
+  for (std::string& warning : detail::RememberUse(rows, options)) {
+    certificate.warnings.push_back(std::move(warning));
+  }
   return certificate;
 }
 

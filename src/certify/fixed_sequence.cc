@@ -38,8 +38,7 @@ PathCertificate CertifyPath(std::size_t num_points, const PathPredictions& predi
   if (failed) path.first_failure = certify(*failed);
   path.certificate = path.deployed ? certify(passed.front()) : *path.first_failure;
   path.warnings = detail::RememberUse(rows, options);
-  path.certificate.warnings = path.warnings;
-  if (path.first_failure) path.first_failure->warnings = path.warnings;
+  for (std::string& warning : path.certificate.warnings) path.warnings.push_back(warning);
   return path;
 }
 

@@ -88,6 +88,7 @@ class LinearFolds::Impl {
       all.evaluations += one.evaluations;
     }
     CollectScores();
+    ++steps_;
     return all;
   }
 
@@ -146,6 +147,7 @@ class LinearFolds::Impl {
   std::vector<std::unique_ptr<Fold>> folds_;
   std::vector<double> scores_;  // out of fold, class-major
   std::vector<double> reserved_scores_;
+  std::int64_t steps_ = 0;
 };
 
 LinearFolds::LinearFolds(const FeatureMatrix& features, const Objective& objective,
@@ -195,6 +197,7 @@ const RateConstraints& LinearFolds::unseen() const { return impl_->constraints_;
 const RateConstraints& LinearFolds::training() const { return impl_->constraints_; }
 std::span<const double> LinearFolds::ReservedScores() const { return impl_->ReservedScores(); }
 std::int64_t LinearFolds::requested_rounds() const { return impl_->options_.steps; }
+std::int64_t LinearFolds::rounds_done() const { return impl_->steps_; }
 std::span<const std::int32_t> LinearFolds::fold_of_row() const { return impl_->fold_of_row_; }
 
 void LinearFolds::SetAnchor() {

@@ -379,7 +379,10 @@ class LockstepLearner::Impl {
     if (settings_.early_stopping_rounds == 0) return {};
     rounds_done_ += settings_.rounds_per_step;
     const double loss = Evaluate(detail::NoConstraints()).objective;
-    if (loss < best_.loss) best_ = {.loss = loss, .round = rounds_done_, .state = Save()};
+    if (loss < best_.loss) {
+      best_.state.reset();  // the state to come would keep it, and so on
+      best_ = {.loss = loss, .round = rounds_done_, .state = Save()};
+    }
     if (rounds_done_ - best_.round < settings_.early_stopping_rounds) return {};
     return fmt::format(
         "the out-of-fold loss was lowest, {:.6g}, after round {} and has not fallen in the {} "
@@ -516,6 +519,12 @@ const BoostedLearner& LockstepLearner::fold(std::size_t k) const {
     throw std::invalid_argument(fmt::format("fold: {}; allowed: below {}", k, num_folds()));
   }
   return *impl_->fold(k).learner;
+}
+
+std::int64_t LockstepLearner::rounds_done() const {
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < num_folds(); ++k) most = std::max(most, fold(k).num_rounds());
+  return most;
 }
 
 std::string LockstepLearner::Model(const ModelAdjustment& adjustment) const {

@@ -1,5 +1,7 @@
 #include "bregboost/pipeline/auto.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -24,18 +26,31 @@ bool NamesGroups(const Constraint& constraint) {
                      });
 }
 
-std::size_t NumberOfGroups(const CellTable& cells) {
+// Of the columns that the constraint itself names.
+std::size_t NumberOfGroups(const Constraint& constraint, const CellTable& cells) {
+  std::set<std::string> names;
+  for (const Column& column : constraint.by) names.insert(column.name);
+  for (const Term& term : constraint.expression.terms) {
+    for (const Condition& condition : term.rate.where) names.insert(condition.column.name);
+  }
   std::set<std::vector<std::int32_t>> groups;
-  for (const Cell& cell : cells.cells) groups.insert(cell.groups);
+  for (const Cell& cell : cells.cells) {
+    std::vector<std::int32_t> tuple;
+    for (std::size_t c = 0; c < cells.group_columns.size(); ++c) {
+      if (names.contains(cells.group_columns[c])) tuple.push_back(cell.groups[c]);
+    }
+    groups.insert(std::move(tuple));
+  }
   return groups.size();
 }
 
 // With more than two groups the smallest are mostly noise: what it explains is forgiven.
 std::vector<std::vector<double>> ForgivenNoise(const RateProblem& problem) {
   std::vector<std::vector<double>> forgiven = problem.LargestSamplingErrors();
-  const bool many_groups = NumberOfGroups(problem.compiled().cells) > 2;
   for (std::size_t c = 0; c < forgiven.size(); ++c) {
-    const bool forgives = many_groups && NamesGroups(problem.constraints()[c]);
+    const Constraint& constraint = problem.constraints()[c];
+    const bool forgives =
+        NamesGroups(constraint) && NumberOfGroups(constraint, problem.compiled().cells) > 2;
     for (double& error : forgiven[c]) error *= forgives ? kSamplingQuantile : 0.0;
   }
   return forgiven;
@@ -102,13 +117,37 @@ std::vector<Price> PricesFromTraining(const RateProblem& problem,
   return prices;
 }
 
-TrainingPath PathFor(const RateProblem& problem, TrainingPath wanted) {
+// What the user should know about bounds that were not taken as given.
+void NoteForgiveness(const RateProblem& problem, AutoResult& result) {
+  for (std::size_t c = 0; c < result.allowances.size(); ++c) {
+    const std::vector<double>& granted = result.allowances[c];
+    const double most = granted.empty() ? 0.0 : *std::max_element(granted.begin(), granted.end());
+    if (most <= 0.0) continue;
+    result.notes.push_back(fmt::format(
+        "'{}' compares more than two groups: while training, up to {:.1f} points of a group's rate "
+        "were put down to its few rows; what is measured is against the bound as given",
+        ToText(problem.constraints()[c]), 100.0 * most));
+  }
+}
+
+std::vector<double> Adjusted(std::span<const double> scores, std::size_t num_rows,
+                             const ModelAdjustment& adjustment) {
+  std::vector<double> result(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    result[i] /= adjustment.temperature;
+    if (!adjustment.offsets.empty()) result[i] += adjustment.offsets[i / num_rows];
+  }
+  return result;
+}
+
+}  // namespace
+
+TrainingPath ChoosePath(const RateProblem& problem, TrainingPath wanted) {
+  if (problem.num_limits() == 0) return TrainingPath::kCalibration;
   if (problem.rows().task() == Task::kRegression) return TrainingPath::kConstrained;
   if (wanted != TrainingPath::kByConstraints) return wanted;
   return problem.names_groups() ? TrainingPath::kConstrained : TrainingPath::kCalibration;
 }
-
-}  // namespace
 
 std::string_view Name(TrainingPath path) {
   switch (path) {
@@ -127,7 +166,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   detail::RequireNonNegative("rho", options.rho);
   AutoResult result;
   detail::StopWatch clock;
-  result.path = PathFor(unseen, options.path);
+  result.path = ChoosePath(unseen, options.path);
   RateTrainingOptions how = options.training;
   how.rho = options.rho;
   if (result.path == TrainingPath::kConstrained) {
@@ -147,7 +186,9 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     const CalibrationOptions how_offsets{.rho = options.rho, .seed = options.seed};
     const Calibrator calibrator(learner.scores(), unseen.rows());
     result.calibration = calibrator.Solve(unseen, how_offsets);
-    sums = result.calibration->sums;
+    // Losses, too, are those of the model that is deployed, offsets included.
+    sums = unseen.rates().ExactSums(
+        Adjusted(learner.scores(), unseen.rows().num_rows(), result.calibration->adjustment));
     if (result.path == TrainingPath::kCalibration) {
       result.prices = FindPrices(calibrator, unseen, *result.calibration, how_offsets);
     }
@@ -159,6 +200,13 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     if (size.too_small) result.too_small.push_back(size);
   }
   result.calibration_seconds = clock.Lap();
+  NoteForgiveness(unseen, result);
+  if (result.path == TrainingPath::kConstrained && !training.rows().rate_weights.empty() &&
+      training.rows().task() != Task::kRegression) {
+    result.notes.emplace_back(
+        "limits that compare groups train on the rates, so rows count by their rate weights there; "
+        "the weights of the loss had no part in it");
+  }
   unseen.SetAllowances({});
   result.objective = unseen.ObjectiveValue(sums);
   result.measurements = unseen.Measure(sums);

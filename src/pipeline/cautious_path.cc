@@ -60,4 +60,18 @@ std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
   return path;
 }
 
+std::vector<CautiousDecision> WithoutHopelessStart(
+    std::vector<CautiousDecision> path, double delta,
+    const std::function<bool(const CautiousDecision&, double)>& passes) {
+  for (const double level : {delta / 5.0, delta}) {
+    const auto first = std::find_if(path.begin(), path.end(), [&](const CautiousDecision& point) {
+      return passes(point, level);
+    });
+    if (first == path.end()) continue;
+    path.erase(path.begin(), first);
+    break;
+  }
+  return path;
+}
+
 }  // namespace bregboost

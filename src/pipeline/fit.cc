@@ -14,9 +14,13 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "bregboost/problem/constraint_error.h"
+#include "certify/detail/certify_rows.h"
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
+#include "learners/detail/lightgbm_parameters.h"
 #include "learners/detail/masked_xgboost.h"
+#include "learners/detail/xgboost_parameters.h"
 #include "pipeline/detail/fit_defaults.h"
 #include "pipeline/detail/row_outcomes.h"
 
@@ -88,6 +92,9 @@ class AutoFit::State {
     rows = TakeRows(all_rows, in_data);
     problem = std::make_unique<RateProblem>(constraints, objective, rows, loss);
     report.validation = ChooseValidation(*problem, options);
+    report.unseen.path = ChoosePath(*problem, options.solver.path);
+    CheckSubsets();
+    PrepareCertificate(all_rows, whole);
     report.certification_rows = reserved_in_data.size();
     if (report.validation == Validation::kHoldOut) SplitHoldOut();
     for (const auto& part : {&rows, &training_rows, &unseen_rows}) {
@@ -118,6 +125,8 @@ class AutoFit::State {
     };
     report.unseen = SolveAuto(*learner, unseen(), training(), how, watched);
     if (report.unseen.calibration) report.adjustment = report.unseen.calibration->adjustment;
+    report.warnings.insert(report.warnings.end(), report.unseen.notes.begin(),
+                           report.unseen.notes.end());
     for (const Measurement& measured : report.unseen.measurements) {
       if (!std::isfinite(measured.violation)) {
         report.warnings.push_back(fmt::format(
@@ -130,8 +139,16 @@ class AutoFit::State {
   void Certify(std::span<const double> scores) {
     if (constraints.empty()) return;
     detail::StopWatch clock;
-    FindVerdicts(scores);
+    try {
+      FindVerdicts(scores);
+    } catch (const std::invalid_argument& error) {
+      // Such as a loss out of its range: the model is there all the same.
+      FindEstimates();
+      report.warnings.push_back(fmt::format("nothing is certified: {}", error.what()));
+    }
     report.certification_seconds = clock.Lap();
+    report.warnings.insert(report.warnings.end(), report.certificate.warnings.begin(),
+                           report.certificate.warnings.end());
   }
 
   FitOptions options;
@@ -143,7 +160,6 @@ class AutoFit::State {
   RowData rows, reserved_rows, training_rows, unseen_rows;
   std::unique_ptr<RateProblem> problem, training_problem, unseen_problem;
   std::vector<std::unique_ptr<Objective>> objectives;
-  std::unique_ptr<Objective> reserved_objective;
   std::vector<LightGbmDataset> subsets;   // hold-out: training, unseen, reserved
   std::optional<FeatureMatrix> features;  // linear
   std::unique_ptr<CrossFitLearner> learner;
@@ -153,14 +169,7 @@ class AutoFit::State {
 
  private:
   void FindVerdicts(std::span<const double> scores) {
-    if (reserved_in_data.empty()) {
-      CertifyOptions estimate = options.certification;
-      estimate.rows_are_separate = false;
-      report.certificate = bregboost::Certify(
-          detail::OutcomesOf(learner->scores(), unseen().rows(), report.adjustment, loss),
-          unseen().rows(), constraints, estimate);
-      return;
-    }
+    if (reserved_in_data.empty()) return FindEstimates();
     report.path = {
         {.caution = 0.0, .adjustment = report.adjustment, .objective = report.unseen.objective}};
     if (report.unseen.calibration) {
@@ -168,6 +177,8 @@ class AutoFit::State {
       report.path = MakeCautiousPath(calibrator, unseen(), *report.unseen.calibration,
                                      {.rho = options.solver.rho, .seed = options.seed});
     }
+    report.path = WithoutHopelessStart(std::move(report.path), options.certification.delta,
+                                       RehearsalOnUnseenRows());
     report.tested = CertifyPath(
         report.path.size(),
         [&](std::size_t point) {
@@ -184,6 +195,9 @@ class AutoFit::State {
       report.certificate =
           bregboost::Certify(detail::OutcomesOf(scores, reserved_rows, report.adjustment, loss),
                              reserved_rows, constraints, again);
+      for (const std::string& warning : report.tested->warnings) {
+        report.certificate.warnings.push_back(warning);
+      }
       Withdraw(report.certificate);
     }
   }
@@ -197,6 +211,94 @@ class AutoFit::State {
     training_rows = TakeRows(rows, training_in_rows);
     unseen_problem = std::make_unique<RateProblem>(constraints, objective, unseen_rows, loss);
     training_problem = std::make_unique<RateProblem>(constraints, objective, training_rows, loss);
+  }
+
+  void FindEstimates() {
+    CertifyOptions estimate = options.certification;
+    estimate.rows_are_separate = false;
+    estimate.expected_groups.clear();
+    estimate.row_digests.clear();
+    report.certificate = bregboost::Certify(
+        detail::OutcomesOf(learner->scores(), unseen().rows(), report.adjustment, loss),
+        unseen().rows(), constraints, estimate);
+    report.certificate.warnings.clear();  // they are about claims
+  }
+
+  // As many unseen rows as are set aside, drawn alike: what a point of the path would show there.
+  std::function<bool(const CautiousDecision&, double)> RehearsalOnUnseenRows() {
+    const RowData& all = unseen().rows();
+    const double share = std::min(
+        0.999, static_cast<double>(reserved_in_data.size()) / static_cast<double>(all.num_rows()));
+    const Rows drawn =
+        RowsWhere(DrawShare(unseen().compiled().cells.cell_of_row, share, options.seed + 3), 1);
+    std::vector<double> scores;
+    for (std::size_t k = 0; k < all.num_scores(); ++k) {
+      for (const std::int32_t row : drawn) {
+        scores.push_back(learner->scores()[k * all.num_rows() + static_cast<std::size_t>(row)]);
+      }
+    }
+    return [this, scores = std::move(scores), stand_in = TakeRows(all, drawn)](
+               const CautiousDecision& point, double delta) {
+      CertifyOptions rehearsal = options.certification;
+      rehearsal.delta = delta;
+      rehearsal.log = nullptr;
+      rehearsal.row_digests.clear();
+      return detail::RowsPass(detail::OutcomesOf(scores, stand_in, point.adjustment, loss),
+                              stand_in, constraints, rehearsal);
+    };
+  }
+
+  // Folds train on the rest of the rows: a rate over a single row would be over none in one of
+  // them.
+  void CheckSubsets() const {
+    if (report.validation != Validation::kFolds) return;
+    const std::size_t slots = problem->compiled().slots.size();
+    for (std::size_t c = 0; c < constraints.size(); ++c) {
+      for (const MeasuredRate& rate : problem->compiled().constraints[c].rates) {
+        std::size_t count = 0;
+        const SparseRow& row = rate.denominator.entries.empty() ? rate.value : rate.denominator;
+        for (const auto& [column, coefficient] : row.entries) {
+          count += problem->compiled().cells.cells[column / slots].rows;
+        }
+        if (count != 1) continue;
+        throw ConstraintError(ConstraintErrorCode::kEmptySubset,
+                              fmt::format("one row to train on{}{}; allowed with folds: 2 or more",
+                                          rate.group.empty() ? "" : " in ", rate.group),
+                              ToText(constraints[c]));
+      }
+    }
+  }
+
+  // Everything about the certificate that can be wrong without a model is found before there is
+  // one.
+  void PrepareCertificate(const RowData& all_rows, const RateProblem& whole) {
+    if (reserved_in_data.empty() || constraints.empty()) return;
+    CertifyOptions& how = options.certification;
+    if (!how.joint || !how.rows_are_separate) {
+      throw std::invalid_argument(
+          "certification: joint or rows_are_separate is false; allowed in a fit: true");
+    }
+    for (std::size_t c = 0; c < constraints.size(); ++c) {
+      how.expected_groups.push_back(whole.compiled().constraints[c].rates.size());
+    }
+    // One number per row of the data, of which the certificate's rows are taken; by default the
+    // row's place.
+    std::vector<double> digests;
+    const bool given = how.row_digests.size() == all_rows.num_rows();
+    if (!how.row_digests.empty() && !given) {
+      throw std::invalid_argument(
+          fmt::format("certification.row_digests: {} values; allowed: none or one per row, {}",
+                      how.row_digests.size(), all_rows.num_rows()));
+    }
+    for (const std::int32_t row : reserved_in_data) {
+      const auto place = static_cast<std::size_t>(row);
+      digests.push_back(given ? how.row_digests[place] : static_cast<double>(row));
+    }
+    how.row_digests = std::move(digests);
+    Predictions nothing;
+    if (all_rows.task() != Task::kRegression) nothing.classes.assign(reserved_rows.num_rows(), 0);
+    nothing.losses.assign(reserved_rows.num_rows(), how.loss_range ? how.loss_range->low : 0.0);
+    detail::CertifyRows(nothing, reserved_rows, constraints, how);  // throws, or is forgotten
   }
 
   // The path's first point did not pass, so nothing behind it may be called certified.
@@ -217,12 +319,22 @@ struct LightGbmParts {
   using Dataset = LightGbmDataset;
   static constexpr auto kBoosted = &BoostedLearner::LightGbm;
   static constexpr auto kLockstep = &LockstepLearner::LightGbm;
+  static BoostedOptions WithoutEarlyStopping(BoostedOptions boosting) {
+    boosting.parameters = detail::LightGbmWithoutEarlyStopping(boosting.parameters);
+    boosting.early_stopping_rounds = 0;
+    return boosting;
+  }
 };
 
 struct XgboostParts {
   using Dataset = XgboostDataset;
   static constexpr auto kBoosted = &BoostedLearner::Xgboost;
   static constexpr auto kLockstep = &LockstepLearner::Xgboost;
+  static BoostedOptions WithoutEarlyStopping(BoostedOptions boosting) {
+    boosting.parameters = detail::XgboostWithoutEarlyStopping(boosting.parameters);
+    boosting.early_stopping_rounds = 0;
+    return boosting;
+  }
 };
 
 template <class Parts>
@@ -287,11 +399,15 @@ void Replay(const RateTrainingResult& training, TrainingPath path, double tau,
   const auto after_step = [&](std::int64_t step) {
     if (training.averaged_from && step >= *training.averaged_from) learner.AccumulateAverage(1.0);
   };
+  if (path == TrainingPath::kCalibration) {
+    while (learner.num_rounds() < training.rounds_kept) {
+      if (!learner.Step(ProximalStep{}).stalled.empty()) break;
+    }
+    return;
+  }
   for (std::int64_t k = 0; k < training.steps_kept; ++k) {
     const auto step = static_cast<std::size_t>(k);
-    if (path == TrainingPath::kCalibration) {
-      learner.Step(ProximalStep{});
-    } else if (step < training.step_costs.size()) {
+    if (step < training.step_costs.size()) {
       learner.StepOnCosts(constraints.compiled().cells, training.step_costs[step], tau);
     } else {
       ProximalStep on_losses;
@@ -310,11 +426,9 @@ std::vector<double> Refit(AutoFit::State& state, const LightGbmDataset& data,
                           const BoostedOptions& boosting) {
   const LightGbmDataset rows = state.reserved_in_data.empty() ? data : data.Subset(state.in_data);
   std::vector<HeldOut<LightGbmDataset>> reserved;
+  // Scored only: nothing of the training may look at them.
   if (!state.reserved_in_data.empty()) {
-    state.reserved_objective =
-        std::make_unique<Objective>(state.reserved_rows, state.all_objective().options());
-    reserved.push_back({.dataset = data.Subset(state.reserved_in_data),
-                        .objective = state.reserved_objective.get()});
+    reserved.push_back({.dataset = data.Subset(state.reserved_in_data), .objective = nullptr});
   }
   auto learner = std::shared_ptr<BoostedLearner>(
       BoostedLearner::LightGbm(rows, state.all_objective(), boosting, reserved));
@@ -346,6 +460,10 @@ std::unique_ptr<AutoFit::State> FitBoosted(const typename Parts::Dataset& data, 
                                            BoostedOptions boosting, const FitOptions& options,
                                            const SolveHooks& hooks, const ScoreObserver& observer) {
   auto state = std::make_unique<AutoFit::State>(rows, constraints, options);
+  if (state->report.unseen.path == TrainingPath::kConstrained) {
+    // Limits raise the loss on purpose; iterates are chosen by their merit.
+    boosting = Parts::WithoutEarlyStopping(boosting);
+  }
   if (state->holds_out()) {
     MakeHoldOut(*state, data, boosting);
   } else {
@@ -358,7 +476,9 @@ std::unique_ptr<AutoFit::State> FitBoosted(const typename Parts::Dataset& data, 
   }
   state->report.deploy = Deploy::kRefit;
   state->report.num_models = 1;
-  boosting.early_stopping_rounds = 0;  // the folds have settled the number of rounds
+  // The folds have settled the number of rounds.
+  boosting = Parts::WithoutEarlyStopping(boosting);
+  if (state->report.unseen.path == TrainingPath::kCalibration) boosting.rounds_per_step = 1;
   state->Certify(Refit(*state, data, boosting));
   return state;
 }

@@ -118,6 +118,7 @@ class Sweep {
         OfferScores(p, problems[p], candidates[p], bound);
         continue;
       }
+      problems[p].SetAllowances(trained.allowances);  // a point that was set measures without
       const Calibrator own(candidates[p].scores, rows);
       Offer(p, problems[p], own.Solve(problems[p], Offsets()), bound, candidates[p].steps);
     }

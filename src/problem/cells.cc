@@ -30,8 +30,8 @@ void AddRow(const RowData& rows, std::size_t row, Cell& cell) {
   if (weight > 0.0) {
     cell.squared_rate_weight += weight * weight / metric;
     cell.max_weight_ratio = std::max(cell.max_weight_ratio, weight / metric);
+    ++cell.rows;
   }
-  ++cell.rows;
 }
 
 }  // namespace
@@ -60,9 +60,11 @@ CellTable MakeCells(const RowData& rows, const std::vector<std::string>& group_c
 
   const std::uint32_t last = *std::max_element(table.cell_of_row.begin(), table.cell_of_row.end());
   table.cells.resize(static_cast<std::size_t>(last) + 1);
+  std::vector<bool> named(table.cells.size(), false);
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     Cell& cell = table.cells[table.cell_of_row[i]];
-    if (cell.rows == 0) {
+    if (!named[table.cell_of_row[i]]) {
+      named[table.cell_of_row[i]] = true;
       if (has_label) cell.label = rows.labels.codes[i];
       if (with_baseline) cell.baseline = rows.baseline[i];
       for (const CategoricalColumn* column : columns) cell.groups.push_back(column->codes[i]);

@@ -246,7 +246,9 @@ std::vector<std::vector<double>> RateProblem::ErrorsAt(
 }
 
 double RateProblem::Merit(std::span<const double> sums, double rho) const {
-  return Cost(sums) + rho * TotalViolation(sums);
+  const double violation = TotalViolation(sums);
+  // Undefined is never worth having, whatever rho.
+  return std::isinf(violation) ? violation : Cost(sums) + rho * violation;
 }
 
 std::vector<Measurement> RateProblem::Measure(std::span<const double> sums) const {

@@ -51,7 +51,7 @@ class Watch {
     now.sums = unseen_.rates().ExactSums(learner_.scores());
     now.cost = unseen_.Cost(now.sums);
     now.violation = unseen_.TotalViolation(now.sums);
-    now.merit = now.cost + options_.rho * now.violation;
+    now.merit = unseen_.Merit(now.sums, options_.rho);
     return now;
   }
 
@@ -173,13 +173,16 @@ class RateTraining {
                                                     rows.labels.levels.size()));
       return learner_.StepOnCosts(result_.step_costs.back(), options_.tau);
     }
-    // The learner's objective is the loss, which is the cost already.
+    // The learner's objective is the loss of all rows; another cost takes its place.
+    const RateExpression& cost = unseen_.objective().expression;
+    const bool is_loss = cost.terms.size() == 1 && cost.terms.front().rate.where.empty();
     std::vector<double> multipliers = ascent_.multipliers();
-    multipliers.push_back(0.0);
+    multipliers.push_back(is_loss ? 0.0 : 1.0);
     result_.step_multipliers.push_back(std::move(multipliers));
     ProximalStep step;
     step.constraints = &learner_.unseen();
     step.multipliers = result_.step_multipliers.back();
+    step.objective_weight = is_loss ? 1.0 : 0.0;
     step.tau = options_.tau;
     return learner_.Step(step);
   }
@@ -222,6 +225,7 @@ class RateTraining {
       result_.steps_kept = steps_taken_;
       result_.merit = watch_.Judge().merit;
     }
+    result_.rounds_kept = learner_.rounds_done();
     const auto kept = static_cast<std::size_t>(result_.steps_kept);
     if (result_.step_costs.size() > kept) result_.step_costs.resize(kept);
     if (result_.step_multipliers.size() > kept) result_.step_multipliers.resize(kept);
@@ -305,15 +309,14 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
     if (!outcome.stalled.empty()) break;
     result.steps_kept = k + 1;
     watch.Record(k + 1, watch.Judge(), {});
-    if (last) {
-      learner.ReturnToBest();
-      break;
-    }
+    if (last) break;
     if (learner.solves_steps()) {
       result.reason = TerminationReason::kConverged;
       break;
     }
   }
+  learner.ReturnToBest();  // as the libraries do, also where the rounds ran out first
+  result.rounds_kept = learner.rounds_done();
   result.multipliers.assign(unseen.num_limits(), 0.0);
   result.multiplier_spread = result.multipliers;
   result.merit = watch.Judge().merit;

@@ -299,6 +299,99 @@ TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
   EXPECT_THROW(sweep("fnr <= 5%", {}), std::invalid_argument);
 }
 
+// Early stopping is settled by unseen rows; certification rows have no part in it.
+TYPED_TEST(AutoFitTest, RefitsTakeTheRoundsThatTheFoldsKept) {
+  const GeneratedData data = TwoGroups(1500, 20);
+  const auto fit = [&](Deploy deploy, double certify) {
+    GbmParameters parameters = this->Parameters(200);
+    parameters.emplace("early_stopping_rounds", "5");
+    parameters.emplace(std::is_same_v<TypeParam, LightGbmKit> ? "learning_rate" : "eta", "0.3");
+    this->datasets_.push_back(TypeParam::Dataset::FromArray(
+        FeatureArray::RowMajor(std::span<const double>(data.features), 1500, data.num_features),
+        parameters));
+    FitOptions options;
+    options.deploy = deploy;
+    options.certify = certify;
+    const BoostedOptions boosting{.parameters = parameters, .rounds_per_step = 2};
+    const std::vector<Constraint> limits = this->Parse({"fnr <= 20%"});
+    if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
+      return AutoFit::LightGbm(this->datasets_.back(), data.rows, limits, boosting, options);
+    } else {
+      return AutoFit::Xgboost(this->datasets_.back(), data.rows, limits, boosting, options);
+    }
+  };
+  for (const double certify : {0.0, 0.2}) {
+    const AutoFit mean = fit(Deploy::kFoldMean, certify);
+    const AutoFit refit = fit(Deploy::kRefit, certify);
+    const std::int64_t rounds = mean.report().unseen.training.rounds_kept;
+    EXPECT_EQ(mean.report().unseen.training.reason, TerminationReason::kEarlyStopped);
+    EXPECT_LT(rounds, 100);
+    EXPECT_EQ(refit.report().unseen.training.rounds_kept, rounds);
+    EXPECT_EQ(TypeParam::NumRounds(refit.Model()), rounds);
+    EXPECT_EQ(TypeParam::NumRounds(mean.Model()), 5 * rounds);
+  }
+}
+
+// A combination of groups that the certificate's rows lack is not certified away.
+TYPED_TEST(AutoFitTest, GroupsMissingAmongCertificationRowsAreNotCertified) {
+  GeneratedData data = TwoGroups(3000, 21);
+  std::vector<std::string> rare(3000, "common");
+  std::size_t left = 3;  // too few for a share of 10% to draw one
+  for (std::size_t i = 0; i < 3000 && left > 0; ++i) {
+    if (data.rows.groups[0].codes[i] == 1 &&
+        data.rows.labels.codes[i] == static_cast<int>(left % 2)) {
+      rare[i] = "rare";
+      --left;
+    }
+  }
+  for (std::size_t i = 0; i < 400; ++i) {
+    if (data.rows.groups[0].codes[i] == 0) rare[i] = "rare";
+  }
+  data.rows.groups.push_back(EncodeColumn("other", rare));
+  FitOptions options;
+  options.certify = 0.1;
+  options.certification.delta = 0.5;
+  const AutoFit fit = this->Fit(data, {"gap(error, by=(group, other)) <= 60%"}, options, 10);
+  EXPECT_EQ(fit.report().certificate.constraints[0].verdict, Verdict::kNotCertified);
+}
+
+TYPED_TEST(AutoFitTest, PrecisionCanBeCertified) {
+  const GeneratedData data = TwoGroups(6000, 22);
+  FitOptions options;
+  options.certify = 0.3;
+  const AutoFit fit = this->Fit(data, {"precision >= 70%"}, options, 20);
+  EXPECT_EQ(fit.report().certificate.constraints[0].verdict, Verdict::kCertified);
+}
+
+TYPED_TEST(AutoFitTest, CertificatesThatCannotBeAreRefusedBeforeTraining) {
+  GeneratedData data = TwoGroups(300, 23);
+  for (std::size_t i = 0; i < 300; ++i)
+    data.rows.weights.push_back(1.0 + 0.001 * static_cast<double>(i));
+  FitOptions options;
+  options.certify = 0.3;
+  EXPECT_THROW(this->Fit(data, {"fnr <= 20%"}, options), std::invalid_argument);
+  options.certification.max_weight = 2.0;
+  EXPECT_NO_THROW(this->Fit(data, {"fnr <= 20%"}, options, 5));
+  EXPECT_THROW(this->Fit(data, {"loss(group=a) <= 0.6"}, options), std::invalid_argument);
+  options.certification.loss_range = {.low = 0.0, .high = 5.0};
+  EXPECT_NO_THROW(this->Fit(data, {"loss(group=a) <= 0.6"}, options, 5));
+}
+
+// With no limits there is nothing between the stock library and its model.
+TYPED_TEST(AutoFitTest, NumericTargetWithoutLimitsIsTrainedAsItIs) {
+  const GeneratedData data = NoisyLine(600, 24);
+  FitOptions options;
+  options.deploy = Deploy::kRefit;
+  const AutoFit fit = this->Fit(data, {}, options, 12);
+  const auto dataset = TypeParam::Dataset::FromArray(
+      FeatureArray::RowMajor(std::span<const double>(data.features), 600, data.num_features),
+      this->Parameters(12));
+  const std::string stock = TypeParam::NativeModel(dataset, data.rows, this->Parameters(12), 12);
+  EXPECT_LT(
+      LargestDifference(TypeParam::Predict(fit.Model(), data), TypeParam::Predict(stock, data)),
+      1e-5);
+}
+
 TYPED_TEST(AutoFitTest, BadOptionsAreNamed) {
   const GeneratedData data = TwoGroups(200, 17);
   FitOptions options;

@@ -44,11 +44,21 @@ inline Scores ToClassMajor(std::span<const double> row_major, std::size_t num_sc
   return result;
 }
 
+inline std::int64_t CountOf(const std::string& text, const std::string& word) {
+  std::int64_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
 struct LightGbmKit {
   using Api = detail::LightGbmApi;
   using Dataset = LightGbmDataset;
   static constexpr double kTolerance = 1e-12;  // of a score after a reload
   static constexpr const char* kNumTrees = "num_iterations";
+  // Of a model with one tree per round.
+  static std::int64_t NumRounds(const std::string& model) { return CountOf(model, "\nTree="); }
 
   // Small trees that both libraries grow on little data.
   static GbmParameters Parameters() {
@@ -143,6 +153,9 @@ struct XgboostKit {
   using Dataset = XgboostDataset;
   static constexpr double kTolerance = 4e-6;
   static constexpr const char* kNumTrees = "num_boost_round";
+  static std::int64_t NumRounds(const std::string& model) {
+    return CountOf(model, "split_conditions");
+  }
 
   static GbmParameters Parameters() {
     return {{"max_depth", "3"}, {"min_child_weight", "1"}, {"nthread", "1"}};

@@ -57,6 +57,12 @@ struct CertifyOptions {
 
   std::optional<LossRange> loss_range = std::nullopt;  // `loss` constraints only, which need it
 
+  // For every constraint, how many groups its aggregate compares where the model will be used (any
+  // number without an aggregate). Fewer among these rows leave it undefined: nothing is known of
+  // the group that is missing. Empty: every level of every column of an aggregate must occur, and
+  // combinations of several columns that do not yield a warning.
+  std::vector<std::size_t> expected_groups;
+
   std::uint64_t seed = 0;  // of the order of rows in bounds by betting
 
   // If given, rows that it has seen yield a warning, and these rows are added to it. `row_digests`
@@ -116,9 +122,9 @@ struct Certificate {
 // Throws std::invalid_argument naming the field, the value and what is allowed.
 void Validate(const CertifyOptions& options);
 
-// Groups are those of the rows; a level of a group column (or a class) that an aggregate is taken
-// over but that has no row leaves the constraint undefined. Throws ConstraintError for constraints
-// that `rows` cannot answer, std::invalid_argument for predictions, losses or weights out of range.
+// Groups are those of the rows; see `expected_groups` for those that are missing. Throws
+// ConstraintError for constraints that `rows` cannot answer, std::invalid_argument for predictions,
+// losses or weights out of range.
 Certificate Certify(const Predictions& predictions, const RowData& rows,
                     const std::vector<Constraint>& constraints, const CertifyOptions& options = {});
 

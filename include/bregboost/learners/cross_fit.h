@@ -34,6 +34,8 @@ class CrossFitLearner : public ProximalLearner {
 
   virtual std::int64_t requested_rounds() const = 0;
   virtual std::int64_t rounds_per_step() const = 0;
+  // Of the model as it is now; where several models grow together, of each.
+  virtual std::int64_t rounds_done() const = 0;
 };
 
 }  // namespace bregboost

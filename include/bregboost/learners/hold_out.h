@@ -55,6 +55,7 @@ class HoldOutLearner final : public CrossFitLearner {
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override { return learner_->requested_rounds(); }
   std::int64_t rounds_per_step() const override { return rounds_per_step_; }
+  std::int64_t rounds_done() const override { return learner_->num_rounds(); }
 
   void SetAnchor() override { learner_->SetAnchor(); }
   double AnchorDistance() const override { return learner_->AnchorDistance(); }

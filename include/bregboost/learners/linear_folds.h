@@ -55,6 +55,7 @@ class LinearFolds final : public CrossFitLearner {
   bool solves_steps() const override { return true; }
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override { return 1; }
+  std::int64_t rounds_done() const override;  // steps since it was made
 
   void SetAnchor() override;
   double AnchorDistance() const override;

@@ -72,6 +72,7 @@ class LockstepLearner final : public CrossFitLearner {
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override;
+  std::int64_t rounds_done() const override;  // of the fold that has most
 
   void SetAnchor() override;
   double AnchorDistance() const override;

@@ -53,7 +53,11 @@ struct AutoResult {
   // What each rate of each constraint was granted while training and calibrating: positive, the
   // sampling error of one of many groups; negative, a margin. Empty on the calibration path.
   std::vector<std::vector<double>> allowances;
+  std::vector<std::string> notes;  // what was done that the user may not expect
 };
+
+// The path that is taken: without limits, plain training whatever was wanted.
+TrainingPath ChoosePath(const RateProblem& problem, TrainingPath wanted);
 
 // `unseen` and `training` are the problems whose rates() the learner was made with; allowances of
 // `unseen` are set here. The learner ends at the model to be deployed, offsets apart.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "bregboost/calibrate/calibration.h"
@@ -30,5 +31,14 @@ Constraint Tightened(const Constraint& constraint, double caution);
 std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
                                                const RateProblem& problem, const Calibration& last,
                                                const CalibrationOptions& options);
+
+// The path without its first points, those too cautious to be shown: a precision that is reached by
+// selecting next to nobody cannot be certified on the few that are left. `passes(point, delta)`
+// says whether a point would pass on rows like those of the certificate, as many of them, that are
+// not those; the first that does at a fifth of `delta`, or else at `delta`, starts the path. Where
+// none would, the path is left as it is.
+std::vector<CautiousDecision> WithoutHopelessStart(
+    std::vector<CautiousDecision> path, double delta,
+    const std::function<bool(const CautiousDecision&, double)>& passes);
 
 }  // namespace bregboost

@@ -58,6 +58,8 @@ struct FitOptions {
   // The rows of its smallest cell that a hold-out must have to be chosen by itself.
   std::size_t hold_out_rows = 2000;
   double certify = 0.0;  // the share of rows to set aside for a certificate; in [0, 1)
+  // Of it `joint` and `rows_are_separate` stay true, the expected groups are those of the data, and
+  // row digests, if any, are one per row of the data.
   CertifyOptions certification = {};
   Deploy deploy = Deploy::kFoldMean;
   LossOptions loss = {};

@@ -18,7 +18,7 @@ struct Cell {
   double rate_weight = 0.0;          // sum over its rows
   double squared_rate_weight = 0.0;  // sum of rate_weight^2 / metric_weight, for Lipschitz bounds
   double max_weight_ratio = 0.0;     // max of rate_weight / metric_weight, for smoothness bounds
-  std::size_t rows = 0;
+  std::size_t rows = 0;              // those whose rate weight is above 0
 };
 
 struct CellTable {

@@ -57,7 +57,7 @@ class RateProblem {
   // Of a constraint as written, in its unit; infinite where a rate is undefined.
   double Violation(std::size_t constraint, std::span<const double> sums) const;
   double TotalViolation(std::span<const double> sums) const;
-  // cost + rho * total violation
+  // cost + rho * total violation; infinite where a rate is undefined.
   double Merit(std::span<const double> sums, double rho) const;
   std::vector<Measurement> Measure(std::span<const double> sums) const;
 

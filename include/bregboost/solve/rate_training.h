@@ -52,7 +52,8 @@ struct RateTrainingResult {
   // model. Empty for numeric targets, where step_multipliers says the same.
   std::vector<std::vector<double>> step_costs;
   std::vector<std::vector<double>> step_multipliers;
-  std::int64_t steps_kept = 0;  // of the best iterate; all for an average
+  std::int64_t steps_kept = 0;   // of the best iterate; all for an average
+  std::int64_t rounds_kept = 0;  // of the learner, which early stopping may end within a step
   // kTailAverage: iterates count in the mean from this one on, the first step's being 1.
   std::optional<std::int64_t> averaged_from;
   double merit = 0.0;  // of what was kept, on unseen rows, offsets apart

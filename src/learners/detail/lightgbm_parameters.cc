@@ -250,6 +250,10 @@ GbmParameters LightGbmDataParameters(const GbmParameters& parameters) {
   return Without(parameters, std::array{kObjective, kNumClass});
 }
 
+GbmParameters LightGbmWithoutEarlyStopping(const GbmParameters& parameters) {
+  return Without(parameters, std::array{kEarlyStopping});
+}
+
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
   GbmParameters result = Without(parameters, std::array{kNumThreads, kEarlyStopping});
   result.emplace("num_threads", "1");

@@ -38,6 +38,9 @@ LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task ta
 // would ignore but for a warning.
 void CheckLightGbmNames(const GbmParameters& parameters, const LightGbmApi& api);
 
+// Without early stopping, for boosters that are watched from outside, or not at all.
+GbmParameters LightGbmWithoutEarlyStopping(const GbmParameters& parameters);
+
 // For one of several boosters that train side by side: one thread, and no early stopping of its
 // own.
 GbmParameters LightGbmFoldParameters(const GbmParameters& parameters);

@@ -4,6 +4,9 @@
 
 #include <stdexcept>
 
+#include "learners/boosted_impl.h"
+#include "learners/detail/xgboost_parameters.h"
+
 namespace bregboost::detail {
 namespace {
 
@@ -13,6 +16,13 @@ std::vector<Constraint> Sources(const RateConstraints& constraints) {
     sources.push_back(constraint.source);
   }
   return sources;
+}
+
+// The unseen rows are among those of the matrix, so the booster has no held-out set to watch.
+BoostedOptions Unwatched(BoostedOptions options) {
+  options.parameters = XgboostWithoutEarlyStopping(options.parameters);
+  options.early_stopping_rounds = 0;
+  return options;
 }
 
 // As many rows as the data set has. Those that are not given look like the first one, which adds no
@@ -64,8 +74,10 @@ MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training, c
       unseen_(unseen),
       reserved_in_data_(std::move(reserved_in_data)),
       rounds_per_step_(options.rounds_per_step),
-      masked_(data, training.constraints, training.in_data, training.objective.options(), options) {
-}
+      early_stopping_rounds_(
+          XgboostBoosterSettings(training.objective, options).early_stopping_rounds),
+      masked_(data, training.constraints, training.in_data, training.objective.options(),
+              Unwatched(options)) {}
 
 std::span<const double> MaskedHoldOut::scores() const {
   scores_ = masked_.ScoresOf(unseen_.in_data);
@@ -89,7 +101,31 @@ const ConstraintSet* MaskedHoldOut::OnMaskedRows(const ConstraintSet* constraint
 StepOutcome MaskedHoldOut::Step(const ProximalStep& step) {
   ProximalStep on_masked = step;
   on_masked.constraints = OnMaskedRows(step.constraints);
-  return booster().Step(on_masked);
+  StepOutcome outcome = booster().Step(on_masked);
+  if (outcome.stalled.empty()) outcome.stopped = CheckUnseenLoss();
+  return outcome;
+}
+
+std::string MaskedHoldOut::CheckUnseenLoss() {
+  if (early_stopping_rounds_ == 0) return {};
+  const double loss = objective();
+  const std::int64_t round = booster().num_rounds();
+  if (loss < best_loss_) {
+    best_loss_ = loss;
+    best_round_ = round;
+    best_state_ = booster().Save();
+  }
+  if (round - best_round_ < early_stopping_rounds_) return {};
+  return fmt::format(
+      "the loss on held-out rows was lowest, {:.6g}, after round {} and has not fallen in the {} "
+      "rounds since",
+      best_loss_, best_round_, round - best_round_);
+}
+
+void MaskedHoldOut::ReturnToBest() {
+  if (best_state_ != nullptr && best_round_ < booster().num_rounds()) {
+    booster().Restore(*best_state_);
+  }
 }
 
 StepOutcome MaskedHoldOut::StepOnCosts(std::span<const double> costs, double tau) {

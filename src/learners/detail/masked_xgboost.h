@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bregboost/data/row_data.h"
@@ -58,6 +60,8 @@ class MaskedHoldOut final : public CrossFitLearner {
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override { return booster().requested_rounds(); }
   std::int64_t rounds_per_step() const override { return rounds_per_step_; }
+  std::int64_t rounds_done() const override { return booster().num_rounds(); }
+  void ReturnToBest() override;
 
   void SetAnchor() override { booster().SetAnchor(); }
   double AnchorDistance() const override { return booster().AnchorDistance(); }
@@ -76,13 +80,18 @@ class MaskedHoldOut final : public CrossFitLearner {
  private:
   BoostedLearner& booster() { return masked_.learner(); }
   const BoostedLearner& booster() const { return masked_.learner(); }
+  std::string CheckUnseenLoss();
   const ConstraintSet* OnMaskedRows(const ConstraintSet* constraints) const;
 
   const RateConstraints& training_;
   Part unseen_;
   std::vector<std::int32_t> reserved_in_data_;
   std::int64_t rounds_per_step_;
+  std::int64_t early_stopping_rounds_;
   MaskedXgboost masked_;
+  double best_loss_ = std::numeric_limits<double>::infinity();
+  std::int64_t best_round_ = 0;
+  std::unique_ptr<ModelState> best_state_;
   mutable std::vector<double> scores_, reserved_scores_;
 };
 

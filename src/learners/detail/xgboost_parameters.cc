@@ -142,11 +142,15 @@ std::vector<std::string> TextKeys(std::string_view json) {
 
 }  // namespace
 
-GbmParameters XgboostFoldParameters(const GbmParameters& parameters) {
+GbmParameters XgboostWithoutEarlyStopping(const GbmParameters& parameters) {
   GbmParameters result = parameters;
-  for (const Names& names : {kNumThreads, kEarlyStopping}) {
-    for (const char* name : names) result.erase(name);
-  }
+  for (const char* name : kEarlyStopping) result.erase(name);
+  return result;
+}
+
+GbmParameters XgboostFoldParameters(const GbmParameters& parameters) {
+  GbmParameters result = XgboostWithoutEarlyStopping(parameters);
+  for (const char* name : kNumThreads) result.erase(name);
   result.emplace("nthread", "1");
   return result;
 }

@@ -34,6 +34,9 @@ XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task
 // not have. XGBoost itself would ignore it or, asked to validate, print a warning.
 void CheckXgboostNames(const XgboostSettings& settings, const std::string& config);
 
+// Without early stopping, for boosters that are watched from outside, or not at all.
+GbmParameters XgboostWithoutEarlyStopping(const GbmParameters& parameters);
+
 // For one of several boosters that train side by side: one thread, and no early stopping of its
 // own.
 GbmParameters XgboostFoldParameters(const GbmParameters& parameters);

@@ -40,12 +40,12 @@ Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
   std::vector<double> score(num_scores);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < num_scores; ++k) {
-      score[k] = scores[k * n + i] / adjustment.temperature;
+      score[k] = scores[k * n + i] / adjustment.temperature + offset(k);
     }
     const auto label = static_cast<std::size_t>(rows.labels.codes[i]);
     if (num_scores == 1) {
       outcomes.losses[i] = BinaryLoss(score[0], rows.labels.codes[i]);
-      outcomes.classes[i] = score[0] + offset(0) > 0.0 ? 1 : 0;
+      outcomes.classes[i] = score[0] > 0.0 ? 1 : 0;
       continue;
     }
     const double largest = *std::max_element(score.begin(), score.end());
@@ -54,7 +54,7 @@ Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
     outcomes.losses[i] = largest + std::log(normaliser) - score[label];
     std::size_t best = 0;
     for (std::size_t k = 1; k < num_scores; ++k) {
-      if (score[k] + offset(k) > score[best] + offset(best)) best = k;
+      if (score[k] > score[best]) best = k;
     }
     outcomes.classes[i] = static_cast<std::int32_t>(best);
   }

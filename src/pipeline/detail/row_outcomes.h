@@ -11,8 +11,8 @@
 
 namespace bregboost::detail {
 
-// Classes are decided by F / T + offset (two classes: 1 above 0; more: the first largest), losses
-// are those of F / T. Scores are class-major.
+// Of the scores F / T + offset: two classes, 1 above 0; more, the first largest. Scores are
+// class-major.
 Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
                        const ModelAdjustment& adjustment, const LossOptions& loss);
 
