@@ -54,7 +54,7 @@ TEST(MakeCells, SumsOfWeights) {
   EXPECT_DOUBLE_EQ(yes_f.squared_rate_weight, 4.0 * 4.0 / 4.0 + 1.0 * 1.0 / 3.0);
   EXPECT_EQ(yes_f.max_weight_ratio, 1.0);
   const Cell& yes_m = table.cells[3];  // row 3, which no rate sees
-  EXPECT_EQ(yes_m.rows, 0U);  // it has a row, which no rate sees
+  EXPECT_EQ(yes_m.rows, 0U);
   EXPECT_EQ(yes_m.rate_weight, 0.0);
   EXPECT_EQ(yes_m.squared_rate_weight, 0.0);
   EXPECT_EQ(yes_m.max_weight_ratio, 0.0);
