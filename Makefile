@@ -146,6 +146,11 @@ bench-overhead: setup  ## Time and memory of constrained boosting against the st
 	OMP_WAIT_POLICY=passive VIRTUAL_ENV=$(CURDIR)/$(VENV) \
 	  build/release/benchmarks/end_to_end/overhead --json build/bench/overhead.json $(OVERHEAD_ARGS)
 
+.PHONY: bench-pipeline
+bench-pipeline: setup  ## Calibration, certificate and frontier against one training (about 5 minutes)
+	$(call build,release,pipeline)
+	OMP_WAIT_POLICY=passive VIRTUAL_ENV=$(CURDIR)/$(VENV) build/release/benchmarks/end_to_end/pipeline
+
 .PHONY: bench-limits
 bench-limits: setup  ## Accuracy and violation on test rows of several data sets (about 20 minutes)
 	$(call build,release,constrained_auto)
