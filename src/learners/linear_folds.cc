@@ -23,14 +23,6 @@ SubproblemAccuracy AccuracyFor(double tau) {
   return {.delta = 0.0, .nu = 0.5 * tau * kResidual * kResidual};
 }
 
-std::vector<Constraint> Sources(const RateConstraints& constraints) {
-  std::vector<Constraint> sources;
-  for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
-    sources.push_back(constraint.source);
-  }
-  return sources;
-}
-
 // What one model is trained on: all rows, those of its fold without weight.
 struct Fold {
   Fold(const FeatureMatrix& features, const Objective& objective,
@@ -38,7 +30,7 @@ struct Fold {
        const LinearOptions& options)
       : rows(MaskRows(objective.rows(), keep)),
         training(rows, objective.options()),
-        constraints(Sources(all_constraints), rows, all_constraints.surrogate(),
+        constraints(all_constraints.sources(), rows, all_constraints.surrogate(),
                     all_constraints.loss()),
         learner(features, training, options) {}
   Fold(const Fold&) = delete;

@@ -34,14 +34,6 @@ using detail::FoldRows;
 constexpr std::size_t kFoldSet = 0;
 constexpr std::size_t kReservedSet = 1;
 
-std::vector<Constraint> Sources(const RateConstraints& constraints) {
-  std::vector<Constraint> sources;
-  for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
-    sources.push_back(constraint.source);
-  }
-  return sources;
-}
-
 // Where each cell of `some` is among `all`, whose rows include those of `some`.
 std::vector<std::size_t> PlacesAmong(const CellTable& all, const CellTable& some) {
   std::vector<std::size_t> places;
@@ -63,7 +55,7 @@ struct Fold {
        std::vector<std::int32_t> rows_held_out)
       : rows(std::move(training_rows)),
         training(rows, objective.options()),
-        constraints(Sources(all_constraints), rows, all_constraints.surrogate(),
+        constraints(all_constraints.sources(), rows, all_constraints.surrogate(),
                     all_constraints.loss()),
         cell_places(PlacesAmong(all_constraints.compiled().cells, constraints.compiled().cells)),
         held_out(std::move(rows_held_out)) {

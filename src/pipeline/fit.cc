@@ -317,7 +317,6 @@ namespace {
 
 struct LightGbmParts {
   using Dataset = LightGbmDataset;
-  static constexpr auto kBoosted = &BoostedLearner::LightGbm;
   static constexpr auto kLockstep = &LockstepLearner::LightGbm;
   static BoostedOptions WithoutEarlyStopping(BoostedOptions boosting) {
     boosting.parameters = detail::LightGbmWithoutEarlyStopping(boosting.parameters);
@@ -328,7 +327,6 @@ struct LightGbmParts {
 
 struct XgboostParts {
   using Dataset = XgboostDataset;
-  static constexpr auto kBoosted = &BoostedLearner::Xgboost;
   static constexpr auto kLockstep = &LockstepLearner::Xgboost;
   static BoostedOptions WithoutEarlyStopping(BoostedOptions boosting) {
     boosting.parameters = detail::XgboostWithoutEarlyStopping(boosting.parameters);

@@ -316,6 +316,14 @@ void RateConstraints::AddDerivatives(std::span<const double> scores,
   kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian, /*want_value=*/false);
 }
 
+std::vector<Constraint> RateConstraints::sources() const {
+  std::vector<Constraint> sources;
+  for (const CompiledConstraint& constraint : compiled_->constraints) {
+    sources.push_back(constraint.source);
+  }
+  return sources;
+}
+
 std::vector<double> RateConstraints::ExactSums(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
   return kernel_->Accumulate(scores).exact;

@@ -55,6 +55,7 @@ class RateConstraints final : public ConstraintSet {
   std::vector<Measurement> Measure(std::span<const double> scores) const;
 
   const CompiledConstraints& compiled() const { return *compiled_; }
+  std::vector<Constraint> sources() const;  // to bind them to other rows
 
   // For passes over rows that make the event sums S themselves, column = cell * slots + slot.
   // Keeping the shared form alive tells these constraints from any that come after them.

@@ -36,7 +36,7 @@ struct RateTrainingOptions {
   double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
   // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
   // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. >= 0
-  double margin = 0.25;
+  double margin = 0.5;
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0

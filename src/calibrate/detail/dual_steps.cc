@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bregboost/solve/scale_free_ascent.h"
+
 namespace bregboost::detail {
 namespace {
 
@@ -56,31 +58,19 @@ bool ChargesClassErrorsOnly(const RateProblem& problem) {
   return true;
 }
 
-// For each step size c, from lambda = 0 and G = 1e-10:
-//   G_j += g_j^2,   lambda_j <- clip(lambda_j + (c / L_j)(1 + lambda_j L_j) g_j / sqrt(G_j), 0,
-//   rho)
-// with g the exact excess at the offsets of lambda and L_j the limit's largest charge.
 DualResult TakeDualSteps(const RateProblem& problem, double rho, OffsetJudge& judge) {
   constexpr int kSteps = 80;
-  const std::size_t limits = problem.num_limits();
-  const std::span<const double> largest = problem.largest_charges();
   DualResult result;
   std::vector<double> charges;
-  for (const double step_size : {0.1, 0.3, 1.0}) {
-    std::vector<double> lambda(limits, 0.0), squares(limits, 1e-10);
+  for (const double rate : {0.1, 0.3, 1.0}) {
+    ScaleFreeAscent ascent(problem.largest_charges(), rate, rho);
     for (int step = 0; step < kSteps; ++step) {
-      ReadCharges(problem, problem.CostTable(lambda), charges);
+      ReadCharges(problem, problem.CostTable(ascent.multipliers()), charges);
       const OffsetPoint point = judge.At(OffsetsOf(charges));
       if (result.best.offsets.empty() || Better(point.standing, result.best.standing)) {
-        result = {.best = point, .multipliers = lambda};
+        result = {.best = point, .multipliers = ascent.multipliers()};
       }
-      const std::vector<double> g = problem.Excess(point.sums);
-      for (std::size_t j = 0; j < limits; ++j) {
-        if (std::isnan(g[j])) continue;
-        squares[j] += g[j] * g[j];
-        const double ascent = step_size / largest[j] * (1.0 + lambda[j] * largest[j]) * g[j];
-        lambda[j] = std::clamp(lambda[j] + ascent / std::sqrt(squares[j]), 0.0, rho);
-      }
+      ascent.Step(problem.Excess(point.sums), /*extrapolate=*/false);
     }
   }
   return result;

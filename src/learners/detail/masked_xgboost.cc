@@ -10,14 +10,6 @@
 namespace bregboost::detail {
 namespace {
 
-std::vector<Constraint> Sources(const RateConstraints& constraints) {
-  std::vector<Constraint> sources;
-  for (const CompiledConstraint& constraint : constraints.compiled().constraints) {
-    sources.push_back(constraint.source);
-  }
-  return sources;
-}
-
 // The unseen rows are among those of the matrix, so the booster has no held-out set to watch.
 BoostedOptions Unwatched(BoostedOptions options) {
   options.parameters = XgboostWithoutEarlyStopping(options.parameters);
@@ -51,7 +43,7 @@ MaskedXgboost::MaskedXgboost(const XgboostDataset& data, const RateConstraints& 
                              const ObjectiveOptions& objective, const BoostedOptions& options)
     : rows_(Spread(constraints.rows(), in_data, data.num_rows())),
       objective_(rows_, objective),
-      constraints_(Sources(constraints), rows_, constraints.surrogate(), constraints.loss()),
+      constraints_(constraints.sources(), rows_, constraints.surrogate(), constraints.loss()),
       learner_(BoostedLearner::Xgboost(data, objective_, options)) {}
 
 std::vector<double> MaskedXgboost::ScoresOf(std::span<const std::int32_t> data_rows) const {
