@@ -8,8 +8,8 @@ namespace bregboost {
 namespace {
 
 // Fine near 0, where large samples need little caution.
-constexpr std::array kCautions = {0.95, 0.9,  0.85, 0.8,  0.75, 0.7,  0.65, 0.6,  0.55, 0.5, 0.45,
-                                  0.4,  0.35, 0.3,  0.25, 0.2,  0.15, 0.1,  0.05, 0.02, 0.01};
+constexpr std::array kCautions = {0.01, 0.02, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35, 0.4, 0.45,
+                                  0.5,  0.55, 0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95};
 
 // The path is there to hold limits, whatever the user would pay for a violation.
 constexpr double kLeastRho = 50.0;
@@ -38,7 +38,9 @@ Constraint Tightened(const Constraint& constraint, double caution) {
 std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
                                                const RateProblem& problem, const Calibration& last,
                                                const CalibrationOptions& options) {
-  std::vector<CautiousDecision> path;
+  std::vector<CautiousDecision> path = {{.caution = 0.0,
+                                         .adjustment = last.adjustment,
+                                         .objective = problem.ObjectiveValue(last.sums)}};
   CalibrationOptions insisting = options;
   insisting.rho = std::max(options.rho, kLeastRho);
   for (const double caution : kCautions) {
@@ -49,14 +51,13 @@ std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
     const RateProblem tightened(constraints, problem.objective(), problem.rows(),
                                 problem.rates().loss(), EmptySubsetPolicy::kUndefined);
     const Calibration decision = calibrator.Solve(tightened, insisting);
-    if (decision.total_violation > 0.0) continue;
+    // What holds tighter limits holds these: beyond the first that cannot be held none can.
+    if (decision.total_violation > 0.0) break;
     path.push_back({.caution = caution,
                     .adjustment = decision.adjustment,
                     .objective = tightened.ObjectiveValue(decision.sums)});
   }
-  path.push_back({.caution = 0.0,
-                  .adjustment = last.adjustment,
-                  .objective = problem.ObjectiveValue(last.sums)});
+  std::reverse(path.begin(), path.end());
   return path;
 }
 

@@ -3,9 +3,8 @@
 //
 // Caution u in [0, 1) moves every bound by u times the room that it has: the smaller of its
 // distances to the ends of what its rate can be (b and 1 - b for a bound b on one rate, on a gap or
-// a ratio). The grid is u = 0.95, 0.9, ..., 0.05, 0.02, 0.01, 0. Points whose moved limits no
-// decision reaches on the unseen rows are left out, so the most cautious point is the largest u
-// that can be had; the last is the decision without caution.
+// a ratio). The grid is u = 0.95, 0.9, ..., 0.05, 0.02, 0.01, 0, from the largest below which every
+// point's moved limits can be held on the unseen rows; the last is the decision without caution.
 #pragma once
 
 #include <cstdint>
