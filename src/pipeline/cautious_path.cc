@@ -11,8 +11,9 @@ namespace {
 constexpr std::array kCautions = {0.01, 0.02, 0.05, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35, 0.4, 0.45,
                                   0.5,  0.55, 0.6,  0.65, 0.7,  0.75, 0.8,  0.85, 0.9,  0.95};
 
-// The path is there to hold limits, whatever the user would pay for a violation.
-constexpr double kLeastRho = 50.0;
+// The path is there to hold limits, whatever the user would pay for a violation: even one that ends
+// between two rates that the rows can show.
+constexpr double kInsistingRho = 1e6;
 
 // A difference of rates may be anything down to -1; its bound says little about what is near.
 constexpr double kLeastRoom = 0.05;
@@ -42,7 +43,7 @@ std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
                                          .adjustment = last.adjustment,
                                          .objective = problem.ObjectiveValue(last.sums)}};
   CalibrationOptions insisting = options;
-  insisting.rho = std::max(options.rho, kLeastRho);
+  insisting.rho = kInsistingRho;
   for (const double caution : kCautions) {
     std::vector<Constraint> constraints;
     for (const Constraint& constraint : problem.constraints()) {
