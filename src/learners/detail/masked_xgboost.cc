@@ -72,13 +72,18 @@ MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training, c
               Unwatched(options)) {}
 
 std::span<const double> MaskedHoldOut::scores() const {
-  scores_ = masked_.ScoresOf(unseen_.in_data);
+  if (scores_.empty()) scores_ = masked_.ScoresOf(unseen_.in_data);
   return scores_;
 }
 
 std::span<const double> MaskedHoldOut::ReservedScores() const {
-  reserved_scores_ = masked_.ScoresOf(reserved_in_data_);
+  if (reserved_scores_.empty()) reserved_scores_ = masked_.ScoresOf(reserved_in_data_);
   return reserved_scores_;
+}
+
+void MaskedHoldOut::ForgetScores() {
+  scores_.clear();
+  reserved_scores_.clear();
 }
 
 const ConstraintSet* MaskedHoldOut::OnMaskedRows(const ConstraintSet* constraints) const {
@@ -93,6 +98,7 @@ const ConstraintSet* MaskedHoldOut::OnMaskedRows(const ConstraintSet* constraint
 StepOutcome MaskedHoldOut::Step(const ProximalStep& step) {
   ProximalStep on_masked = step;
   on_masked.constraints = OnMaskedRows(step.constraints);
+  ForgetScores();
   StepOutcome outcome = booster().Step(on_masked);
   if (outcome.stalled.empty()) outcome.stopped = CheckUnseenLoss();
   return outcome;
@@ -114,13 +120,24 @@ std::string MaskedHoldOut::CheckUnseenLoss() {
       best_loss_, best_round_, round - best_round_);
 }
 
+void MaskedHoldOut::UseAverage() {
+  ForgetScores();
+  booster().UseAverage();
+}
+
+void MaskedHoldOut::Restore(const ModelState& state) {
+  ForgetScores();
+  booster().Restore(state);
+}
+
 void MaskedHoldOut::ReturnToBest() {
   if (best_state_ != nullptr && best_round_ < booster().num_rounds()) {
-    booster().Restore(*best_state_);
+    Restore(*best_state_);
   }
 }
 
 StepOutcome MaskedHoldOut::StepOnCosts(std::span<const double> costs, double tau) {
+  ForgetScores();
   return booster().StepOnCosts(masked_.constraints().compiled().cells, costs, tau);
 }
 

@@ -67,9 +67,9 @@ class MaskedHoldOut final : public CrossFitLearner {
   double AnchorDistance() const override { return booster().AnchorDistance(); }
   void AccumulateAverage(double weight) override { booster().AccumulateAverage(weight); }
   void ResetAverage() override { booster().ResetAverage(); }
-  void UseAverage() override { booster().UseAverage(); }
+  void UseAverage() override;
   std::unique_ptr<ModelState> Save() const override { return booster().Save(); }
-  void Restore(const ModelState& state) override { booster().Restore(state); }
+  void Restore(const ModelState& state) override;
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight) const override;
   double ScoreSensitivity() const override { return booster().ScoreSensitivity(); }
@@ -81,6 +81,7 @@ class MaskedHoldOut final : public CrossFitLearner {
   BoostedLearner& booster() { return masked_.learner(); }
   const BoostedLearner& booster() const { return masked_.learner(); }
   std::string CheckUnseenLoss();
+  void ForgetScores();  // the model changes
   const ConstraintSet* OnMaskedRows(const ConstraintSet* constraints) const;
 
   const RateConstraints& training_;
@@ -92,7 +93,7 @@ class MaskedHoldOut final : public CrossFitLearner {
   double best_loss_ = std::numeric_limits<double>::infinity();
   std::int64_t best_round_ = 0;
   std::unique_ptr<ModelState> best_state_;
-  mutable std::vector<double> scores_, reserved_scores_;
+  mutable std::vector<double> scores_, reserved_scores_;  // empty: to be read
 };
 
 }  // namespace bregboost::detail
