@@ -177,6 +177,10 @@ lint: build-clang  ## clang-tidy over our sources
 .PHONY: figures
 figures: setup build  ## Draw the figures of the documentation anew
 	BREGBOOST_BUILD_DIR=build/dev $(VENV_BIN)/python scripts/make_figures.py
+	$(VENV_BIN)/python scripts/make_calibration_figure.py
+	$(VENV_BIN)/python scripts/make_certificate_figure.py
+	BREGBOOST_BUILD_DIR=build/dev VIRTUAL_ENV=$(CURDIR)/$(VENV) \
+	  $(VENV_BIN)/python scripts/make_limits_figures.py
 
 .PHONY: docs
 docs: setup  ## Check every Markdown link and render docs/ to build/docs
