@@ -204,17 +204,19 @@ void Run(const Settings& settings) {
   hooks.interrupt = &interrupted;
   if (settings.learner == "lightgbm") {
     const auto data = DatasetOf<LightGbmDataset>(settings, table);
-    const AutoFit fit = AutoFit::LightGbm(data, table.rows, constraints, boosting, options, hooks);
+    const AutoFit fit =
+        AutoFit::LightGbm({.training = {data, table.rows}}, constraints, boosting, options, hooks);
     Report(settings, fit, fit.Model());
   } else if (settings.learner == "xgboost") {
     const auto data = DatasetOf<XgboostDataset>(settings, table);
-    const AutoFit fit = AutoFit::Xgboost(data, table.rows, constraints, boosting, options, hooks);
+    const AutoFit fit =
+        AutoFit::Xgboost({.training = {data, table.rows}}, constraints, boosting, options, hooks);
     Report(settings, fit, fit.Model());
   } else if (linear) {
     const FeatureMatrix features = FeatureMatrix::DenseColumnMajor(
         table.features, table.rows.num_rows(), table.feature_names.size());
-    const AutoFit fit =
-        AutoFit::Linear(features, table.rows, constraints, {.l2 = settings.l2}, options, hooks);
+    const AutoFit fit = AutoFit::Linear({.training = {features, table.rows}}, constraints,
+                                        {.l2 = settings.l2}, options, hooks);
     Report(settings, fit, CoefficientsToJson(fit.Coefficients()).dump(1));
   } else {
     throw std::invalid_argument(

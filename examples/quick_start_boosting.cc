@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
   // Five boosters, each of which scores the rows that it does not train on; a third of the rows is
   // kept apart for the certificate.
   const bregboost::AutoFit fit = bregboost::AutoFit::LightGbm(
-      data, rows, {bregboost::ParseConstraint("fnr <= 10%")},
+      {.training = {data, rows}}, {bregboost::ParseConstraint("fnr <= 10%")},
       {.parameters = {{"num_leaves", "7"}}, .rounds_per_step = 2}, {.certify = 0.33});
 
   const bregboost::FitReport& report = fit.report();

@@ -90,20 +90,24 @@ void Run(const Settings& settings) {
       {.name = "LightGBM",
        .fit =
            [&](const std::vector<Constraint>& limits, const FitOptions& options) {
-             return AutoFit::LightGbm(lightgbm_data, rows, limits, lightgbm_rounds, options);
+             return AutoFit::LightGbm({.training = {lightgbm_data, rows}}, limits, lightgbm_rounds,
+                                      options);
            },
        .sweep =
            [&](const std::vector<Constraint>& limits, const FrontierOptions& sweep) {
-             return SweepLightGbm(lightgbm_data, rows, limits, lightgbm_rounds, folds, sweep);
+             return SweepLightGbm({.training = {lightgbm_data, rows}}, limits, lightgbm_rounds,
+                                  folds, sweep);
            }},
       {.name = "XGBoost",
        .fit =
            [&](const std::vector<Constraint>& limits, const FitOptions& options) {
-             return AutoFit::Xgboost(xgboost_data, rows, limits, xgboost_rounds, options);
+             return AutoFit::Xgboost({.training = {xgboost_data, rows}}, limits, xgboost_rounds,
+                                     options);
            },
        .sweep =
            [&](const std::vector<Constraint>& limits, const FrontierOptions& sweep) {
-             return SweepXgboost(xgboost_data, rows, limits, xgboost_rounds, folds, sweep);
+             return SweepXgboost({.training = {xgboost_data, rows}}, limits, xgboost_rounds, folds,
+                                 sweep);
            }}};
   std::vector<double> bounds;
   for (int i = 1; i <= 10; ++i) bounds.push_back(0.01 * i);

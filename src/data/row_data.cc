@@ -1,6 +1,7 @@
 #include "bregboost/data/row_data.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -165,6 +166,73 @@ RowData TakeRows(const RowData& rows, std::span<const std::int32_t> indices) {
   taken.rate_weights = Take(rows.rate_weights, indices);
   taken.baseline = Take(rows.baseline, indices);
   return taken;
+}
+
+namespace {
+
+constexpr std::int32_t kNoCode = -1;
+
+// The code in `to` of every level of `from`.
+std::vector<std::int32_t> CodesIn(const std::vector<std::string>& to,
+                                  const std::vector<std::string>& from) {
+  std::unordered_map<std::string, std::int32_t> code_of;
+  for (const std::string& level : to) {
+    code_of.emplace(level, static_cast<std::int32_t>(code_of.size()));
+  }
+  std::vector<std::int32_t> codes;
+  for (const std::string& level : from) {
+    const auto found = code_of.find(level);
+    codes.push_back(found == code_of.end() ? kNoCode : found->second);
+  }
+  return codes;
+}
+
+void Translate(std::vector<std::int32_t>& codes, const std::vector<std::int32_t>& code_of) {
+  for (std::int32_t& code : codes) code = code_of[static_cast<std::size_t>(code)];
+}
+
+// Levels that only `rows` have go behind those of `like`.
+CategoricalColumn RecodeGroup(const CategoricalColumn& group, const CategoricalColumn& like) {
+  CategoricalColumn recoded{.name = group.name, .levels = like.levels, .codes = group.codes};
+  std::vector<std::int32_t> code_of = CodesIn(like.levels, group.levels);
+  for (std::size_t level = 0; level < code_of.size(); ++level) {
+    if (code_of[level] != kNoCode) continue;
+    code_of[level] = static_cast<std::int32_t>(recoded.levels.size());
+    recoded.levels.push_back(group.levels[level]);
+  }
+  Translate(recoded.codes, code_of);
+  return recoded;
+}
+
+}  // namespace
+
+RowData RecodeLike(const RowData& rows, const RowData& like) {
+  RowData recoded = rows;
+  const std::vector<std::int32_t> label_of = CodesIn(like.labels.levels, rows.labels.levels);
+  CheckCodes("labels", rows.labels.codes, label_of.size());
+  CheckCodes("baseline", rows.baseline, label_of.size());
+  for (const auto* codes : {&rows.labels.codes, &rows.baseline}) {
+    for (const std::int32_t code : *codes) {
+      if (label_of[static_cast<std::size_t>(code)] != kNoCode) continue;
+      throw std::invalid_argument(fmt::format("labels: '{}'; allowed: {}",
+                                              rows.labels.levels[static_cast<std::size_t>(code)],
+                                              fmt::join(like.labels.levels, ", ")));
+    }
+  }
+  Translate(recoded.labels.codes, label_of);
+  Translate(recoded.baseline, label_of);
+  recoded.labels.levels = like.labels.levels;
+  recoded.positive_class = like.positive_class;
+  recoded.groups.clear();
+  for (const CategoricalColumn& group : like.groups) {
+    const auto same =
+        std::find_if(rows.groups.begin(), rows.groups.end(),
+                     [&](const CategoricalColumn& column) { return column.name == group.name; });
+    if (same == rows.groups.end()) continue;
+    CheckCodes(fmt::format("group column '{}'", same->name), same->codes, same->levels.size());
+    recoded.groups.push_back(RecodeGroup(*same, group));
+  }
+  return recoded;
 }
 
 RowData MaskRows(const RowData& rows, std::span<const std::uint8_t> keep) {

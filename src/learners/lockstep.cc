@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -30,9 +31,15 @@ namespace {
 
 using detail::FoldRows;
 
-// The sets that LightGBM's boosters score apart.
+// The set that LightGBM's boosters score apart: the rows inside the fold.
 constexpr std::size_t kFoldSet = 0;
-constexpr std::size_t kReservedSet = 1;
+
+// Rows set aside for certification are a set that every booster scores apart, or rows of XGBoost's
+// data set.
+struct Reserved {
+  std::size_t rows = 0;
+  std::optional<std::size_t> set;  // the number of that set
+};
 
 // Where each cell of `some` is among `all`, whose rows include those of `some`.
 std::vector<std::size_t> PlacesAmong(const CellTable& all, const CellTable& some) {
@@ -81,7 +88,8 @@ struct Fold {
   std::vector<std::size_t> cell_places;  // of its cells among those of all folds
   std::vector<std::int32_t> held_out;    // of the objective's rows, in rising order
 
-  bool scores_apart = false;  // rows that it does not train on are data sets of their own
+  // The set of its booster that `held_out` rows are; none: they are in the data that it trains on.
+  std::optional<std::size_t> set;
 
   std::unique_ptr<BoostedLearner> learner;
 };
@@ -90,6 +98,12 @@ void CheckSameRows(const Objective& objective, const RateConstraints& constraint
   if (&objective.rows() == &constraints.rows()) return;
   throw std::invalid_argument(
       "constraints: bound to other rows than the objective; allowed: the same RowData");
+}
+
+void CheckReservedOnce(const LockstepOptions& options, bool as_data_set) {
+  if (!as_data_set || options.reserved_rows.empty()) return;
+  throw std::invalid_argument(
+      "reserved_rows: given beside a data set of reserved rows; allowed: one of them");
 }
 
 std::size_t FoldsAtOnce(int num_threads, std::size_t num_folds) {
@@ -103,11 +117,12 @@ class LockstepLearner::Impl {
  public:
   // make_fold(rows, k) runs on the thread that fold k keeps.
   Impl(const Objective& objective, const RateConstraints& constraints, FoldRows rows,
-       BoosterSettings settings,
+       Reserved reserved, BoosterSettings settings,
        const std::function<std::unique_ptr<Fold>(const FoldRows&, std::size_t)>& make_fold)
       : objective_(objective),
         constraints_(constraints),
         rows_(std::move(rows)),
+        reserved_(reserved),
         settings_(std::move(settings)),
         pass_(objective, detail::PassOptions{}),
         scores_(objective.rows().num_rows() * objective.rows().num_scores()),
@@ -168,16 +183,13 @@ class LockstepLearner::Impl {
   }
 
   std::span<const double> ReservedScores() {
-    const std::span<const std::int32_t> reserved = rows_.reserved();
-    if (reserved.empty() || reserved_is_current_) return reserved_scores_;
-    reserved_scores_.assign(reserved.size() * objective_.rows().num_scores(), 0.0);
-    for (const auto& fold : folds_) {
-      const auto add = [&](std::size_t j, std::size_t c, double score) {
-        reserved_scores_[c * reserved.size() + j] += score / static_cast<double>(folds_.size());
-      };
-      const auto row_of = [&](std::size_t j) { return reserved[j]; };
-      ReadScores(*fold, kReservedSet, reserved.size(), row_of, add);
-    }
+    if (reserved_.rows == 0 || reserved_is_current_) return reserved_scores_;
+    reserved_scores_.assign(reserved_.rows * objective_.rows().num_scores(), 0.0);
+    const auto row_of = [&](std::size_t j) { return rows_.reserved()[j]; };
+    const auto add = [&](std::size_t j, std::size_t c, double score) {
+      reserved_scores_[c * reserved_.rows + j] += score / static_cast<double>(folds_.size());
+    };
+    for (const auto& fold : folds_) ReadScores(*fold, reserved_.set, reserved_.rows, row_of, add);
     reserved_is_current_ = true;
     return reserved_scores_;
   }
@@ -330,19 +342,19 @@ class LockstepLearner::Impl {
     const auto put = [&](std::size_t j, std::size_t c, double score) {
       scores_[c * n + static_cast<std::size_t>(fold.held_out[j])] = score;
     };
-    ReadScores(fold, kFoldSet, fold.held_out.size(), row_of, put);
+    ReadScores(fold, fold.set, fold.held_out.size(), row_of, put);
   }
 
-  // LightGBM's fold boosters score rows that they do not train on as sets of their own, XGBoost's
-  // among all rows of the data set, where row j is row_of(j).
+  // Of a set that the booster scores apart, or else of rows of the data set that it trains on,
+  // where row j is row_of(j).
   template <class RowOf, class Use>
-  void ReadScores(const Fold& fold, std::size_t set, std::size_t count, const RowOf& row_of,
-                  const Use& use) const {
-    if (!fold.scores_apart) {
+  void ReadScores(const Fold& fold, std::optional<std::size_t> set, std::size_t count,
+                  const RowOf& row_of, const Use& use) const {
+    if (!set) {
       fold.learner->impl_->ReadScores(count, row_of, use);
       return;
     }
-    const std::span<const double> scores = fold.learner->HeldOutScores(set);
+    const std::span<const double> scores = fold.learner->HeldOutScores(*set);
     for (std::size_t at = 0; at < scores.size(); ++at) use(at % count, at / count, scores[at]);
   }
 
@@ -385,6 +397,7 @@ class LockstepLearner::Impl {
   const Objective& objective_;
   const RateConstraints& constraints_;
   FoldRows rows_;
+  Reserved reserved_;
   BoosterSettings settings_;
   detail::BoostingPass pass_;
   std::vector<double> scores_;           // out of fold, class-major
@@ -405,40 +418,44 @@ LockstepLearner::~LockstepLearner() = default;
 std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset& data,
                                                            const Objective& objective,
                                                            const RateConstraints& constraints,
-                                                           const LockstepOptions& options) {
+                                                           const LockstepOptions& options,
+                                                           const LightGbmDataset* reserved) {
   CheckSameRows(objective, constraints);
+  CheckReservedOnce(options, reserved != nullptr);
   const RowData& rows = objective.rows();
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::LightGbmFoldParameters(options.boosting.parameters);
   of_fold.early_stopping_rounds = 0;
   FoldRows fold_rows(constraints.compiled().cells, options, data.num_rows());
-  std::vector<HeldOut<LightGbmDataset>> reserved;
-  if (!options.reserved_rows.empty()) {
-    reserved.push_back({.dataset = data.Subset(options.reserved_rows)});
-  }
+  std::optional<LightGbmDataset> apart;
+  if (reserved != nullptr) apart = *reserved;
+  if (!options.reserved_rows.empty()) apart = data.Subset(options.reserved_rows);
   const auto make_fold = [&](const FoldRows& split, std::size_t k) {
     const std::vector<std::int32_t> training = split.Training(k);
     auto fold =
         std::make_unique<Fold>(TakeRows(rows, training), objective, constraints, split.HeldOut(k));
-    fold->scores_apart = true;
+    fold->set = kFoldSet;
     std::vector<std::int32_t> places;
     std::vector<HeldOut<LightGbmDataset>> scored = {
         {.dataset = data.Subset(split.InData(fold->held_out, places))}};
-    scored.insert(scored.end(), reserved.begin(), reserved.end());
+    if (apart) scored.push_back({.dataset = *apart});
     fold->learner = BoostedLearner::LightGbm(data.Subset(split.InData(training, places)),
                                              fold->training, of_fold, scored);
     return fold;
   };
   return std::unique_ptr<LockstepLearner>(new LockstepLearner(
       std::make_unique<Impl>(objective, constraints, std::move(fold_rows),
+                             Reserved{.rows = apart ? apart->num_rows() : 0, .set = kFoldSet + 1},
                              LightGbmBoosterSettings(objective, options.boosting), make_fold)));
 }
 
 std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& data,
                                                           const Objective& objective,
                                                           const RateConstraints& constraints,
-                                                          const LockstepOptions& options) {
+                                                          const LockstepOptions& options,
+                                                          const XgboostDataset* reserved) {
   CheckSameRows(objective, constraints);
+  CheckReservedOnce(options, reserved != nullptr);
   const RowData& rows = objective.rows();
   BoostedOptions of_fold = options.boosting;
   of_fold.parameters = detail::XgboostFoldParameters(options.boosting.parameters);
@@ -447,11 +464,15 @@ std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& 
   const auto make_fold = [&](const FoldRows& split, std::size_t k) {
     auto fold =
         std::make_unique<Fold>(split.Masked(rows, k), objective, constraints, split.HeldOut(k));
-    fold->learner = BoostedLearner::Xgboost(data, fold->training, of_fold);
+    std::vector<HeldOut<XgboostDataset>> apart;
+    if (reserved != nullptr) apart.push_back({.dataset = *reserved});
+    fold->learner = BoostedLearner::Xgboost(data, fold->training, of_fold, apart);
     return fold;
   };
+  Reserved scored{.rows = options.reserved_rows.size(), .set = std::nullopt};
+  if (reserved != nullptr) scored = {.rows = reserved->num_rows(), .set = 0};
   return std::unique_ptr<LockstepLearner>(new LockstepLearner(
-      std::make_unique<Impl>(objective, constraints, std::move(fold_rows),
+      std::make_unique<Impl>(objective, constraints, std::move(fold_rows), scored,
                              XgboostBoosterSettings(objective, options.boosting), make_fold)));
 }
 

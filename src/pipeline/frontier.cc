@@ -19,10 +19,38 @@ namespace {
 using FitWith =
     std::function<AutoFit(const std::vector<Constraint>&, const FitOptions&, const ScoreObserver&)>;
 
-std::vector<Constraint> WithBound(std::vector<Constraint> constraints, std::size_t swept,
-                                  double bound) {
-  constraints[swept].bound = bound;
-  return constraints;
+// What one point asks for.
+struct Setting {
+  std::vector<Constraint> constraints;
+  double rho = 0.0;
+  double swept = 0.0;      // the bound, or rho
+  double tightness = 0.0;  // larger where the limits matter more
+};
+
+std::vector<Setting> SettingsOf(const std::vector<Constraint>& constraints,
+                                const FitOptions& options, const FrontierOptions& sweep) {
+  if (sweep.bounds.empty() == sweep.rhos.empty()) {
+    throw std::invalid_argument(fmt::format("bounds, rhos: {} and {} values; allowed: one of them",
+                                            sweep.bounds.size(), sweep.rhos.size()));
+  }
+  if (sweep.constraint >= constraints.size()) {
+    throw std::invalid_argument(fmt::format("constraint: {}; allowed: below their number, {}",
+                                            sweep.constraint, constraints.size()));
+  }
+  std::vector<Setting> settings;
+  const bool at_most = constraints[sweep.constraint].relation == Relation::kAtMost;
+  for (const double bound : sweep.bounds) {
+    settings.push_back({.constraints = constraints,
+                        .rho = options.solver.rho,
+                        .swept = bound,
+                        .tightness = at_most ? -bound : bound});
+    settings.back().constraints[sweep.constraint].bound = bound;
+  }
+  for (const double rho : sweep.rhos) {
+    detail::RequireNonNegative("rhos", rho);
+    settings.push_back({.constraints = constraints, .rho = rho, .swept = rho, .tightness = rho});
+  }
+  return settings;
 }
 
 // The best that one training offers for one bound.
@@ -36,28 +64,26 @@ class Sweep {
  public:
   Sweep(const std::vector<Constraint>& constraints, const FitOptions& options,
         const FrontierOptions& sweep, const FitWith& fit)
-      : constraints_(constraints), options_(options), sweep_(sweep), fit_(fit) {
-    if (sweep.constraint >= constraints.size()) {
-      throw std::invalid_argument(fmt::format("constraint: {}; allowed: below their number, {}",
-                                              sweep.constraint, constraints.size()));
-    }
-    if (sweep.bounds.empty()) {
-      throw std::invalid_argument("bounds: none; allowed: one or more");
-    }
+      : settings_(SettingsOf(constraints, options, sweep)),
+        sweep_(sweep),
+        options_(options),
+        fit_(fit) {
     detail::RequireAtLeast<std::size_t>("trainings", sweep.trainings, 1);
     options_.certify = 0.0;
     options_.deploy = Deploy::kFoldMean;
   }
 
   Frontier Run() {
-    result_.points.resize(sweep_.bounds.size());
-    for (std::size_t p = 0; p < sweep_.bounds.size(); ++p) {
-      result_.points[p].bound = sweep_.bounds[p];
+    result_.points.resize(settings_.size());
+    costs_.resize(settings_.size());
+    best_merit_.assign(settings_.size(), std::numeric_limits<double>::infinity());
+    for (std::size_t p = 0; p < settings_.size(); ++p) {
+      result_.points[p].bound = settings_[p].constraints[sweep_.constraint].bound;
+      result_.points[p].rho = settings_[p].rho;
       result_.points[p].objective = std::numeric_limits<double>::quiet_NaN();
     }
-    best_merit_.assign(sweep_.bounds.size(), std::numeric_limits<double>::infinity());
-    for (const double bound : TrainedBounds()) {
-      const bool needs_training = Train(bound);
+    for (const Setting* setting : TrainedSettings()) {
+      const bool needs_training = Train(*setting);
       ++result_.trainings;
       if (!needs_training) break;  // every other training would be the same
     }
@@ -66,32 +92,36 @@ class Sweep {
   }
 
  private:
-  // Spread over the bounds from loosest to tightest, each in the middle of its share of them.
-  std::vector<double> TrainedBounds() const {
-    std::vector<double> sorted = sweep_.bounds;
-    const bool at_most = constraints_[sweep_.constraint].relation == Relation::kAtMost;
-    std::sort(sorted.begin(), sorted.end());
-    if (at_most) std::reverse(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  // Spread over the settings from loosest to tightest, each in the middle of its share of them.
+  std::vector<const Setting*> TrainedSettings() const {
+    std::vector<const Setting*> sorted;
+    for (const Setting& setting : settings_) sorted.push_back(&setting);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Setting* a, const Setting* b) {
+      return a->tightness < b->tightness;
+    });
+    sorted.erase(
+        std::unique(sorted.begin(), sorted.end(),
+                    [](const Setting* a, const Setting* b) { return a->swept == b->swept; }),
+        sorted.end());
     const std::size_t count = std::min(sweep_.trainings, sorted.size());
-    std::vector<double> chosen;
+    std::vector<const Setting*> chosen;
     for (std::size_t t = 0; t < count; ++t) {
       chosen.push_back(sorted[(2 * t + 1) * sorted.size() / (2 * count)]);
     }
     return chosen;
   }
 
-  bool Train(double bound) {
+  bool Train(const Setting& trained_for) {
     // Problems are made when the unseen rows are known, at the first look.
     std::vector<RateProblem> problems;
-    std::vector<Candidate> candidates(sweep_.bounds.size());
+    std::vector<Candidate> candidates(settings_.size());
     std::int64_t steps = 0;
     const auto look = [&](std::span<const double> scores, const RateProblem& unseen) {
       if (problems.empty()) problems = ProblemsFor(unseen.rows());
       const std::vector<double> sums = problems.front().rates().ExactSums(scores);
       for (std::size_t p = 0; p < problems.size(); ++p) {
         problems[p].SetAllowances(unseen.allowances());
-        const double merit = problems[p].Merit(sums, options_.solver.rho);
+        const double merit = problems[p].Merit(sums, settings_[p].rho);
         if (merit < candidates[p].merit) {
           candidates[p] = {
               .merit = merit, .scores = {scores.begin(), scores.end()}, .steps = steps};
@@ -100,8 +130,9 @@ class Sweep {
       ++steps;
     };
     FitOptions options = options_;
+    options.solver.rho = trained_for.rho;
     options.solver.training.initial_multipliers = multipliers_;
-    const AutoFit fit = fit_(WithBound(constraints_, sweep_.constraint, bound), options, look);
+    const AutoFit fit = fit_(trained_for.constraints, options, look);
     const AutoResult& trained = fit.report().unseen;
     multipliers_ = trained.training.multipliers;
     const bool needs_training = trained.path == TrainingPath::kConstrained;
@@ -111,16 +142,18 @@ class Sweep {
     if (trained.calibration) last.emplace(fit.UnseenScores(), rows);
     for (std::size_t p = 0; p < problems.size(); ++p) {
       problems[p].SetAllowances(trained.allowances);
-      if (last) Offer(p, problems[p], last->Solve(problems[p], Offsets()), bound, steps);
+      if (last)
+        Offer(p, problems[p], last->Solve(problems[p], Offsets(p)), trained_for.swept, steps);
       const bool has_own = needs_training && !candidates[p].scores.empty();
       if (!has_own) continue;
       if (!trained.calibration) {
-        OfferScores(p, problems[p], candidates[p], bound);
+        OfferScores(p, problems[p], candidates[p], trained_for.swept);
         continue;
       }
       problems[p].SetAllowances(trained.allowances);  // a point that was set measures without
       const Calibrator own(candidates[p].scores, rows);
-      Offer(p, problems[p], own.Solve(problems[p], Offsets()), bound, candidates[p].steps);
+      Offer(p, problems[p], own.Solve(problems[p], Offsets(p)), trained_for.swept,
+            candidates[p].steps);
     }
     return needs_training;
   }
@@ -128,15 +161,16 @@ class Sweep {
   std::vector<RateProblem> ProblemsFor(const RowData& rows) const {
     std::vector<RateProblem> problems;
     const Task task = rows.task();
-    for (const double bound : sweep_.bounds) {
-      problems.emplace_back(WithBound(constraints_, sweep_.constraint, bound),
-                            detail::ObjectiveOf(options_, task), rows,
+    for (const Setting& setting : settings_) {
+      problems.emplace_back(setting.constraints, detail::ObjectiveOf(options_, task), rows,
                             detail::LossOf(options_, task));
     }
     return problems;
   }
 
-  CalibrationOptions Offsets() const { return {.rho = options_.solver.rho, .seed = options_.seed}; }
+  CalibrationOptions Offsets(std::size_t p) const {
+    return {.rho = settings_[p].rho, .seed = options_.seed};
+  }
 
   void Offer(std::size_t p, RateProblem& problem, const Calibration& calibration,
              double trained_for, std::int64_t steps) {
@@ -162,65 +196,77 @@ class Sweep {
     point.adjustment = adjustment;
     point.trained_for = trained_for;
     point.steps = steps;
-    costs_.resize(result_.points.size());
     costs_[p] = problem.Cost(sums);
   }
 
   void MarkDominated() {
-    const bool at_most = constraints_[sweep_.constraint].relation == Relation::kAtMost;
     for (std::size_t p = 0; p < result_.points.size(); ++p) {
-      FrontierPoint& point = result_.points[p];
-      point.dominated = point.total_violation > 0.0;
-      for (std::size_t q = 0; q < result_.points.size() && !point.dominated; ++q) {
-        const FrontierPoint& other = result_.points[q];
-        if (q == p || other.total_violation > 0.0) continue;
-        const bool tighter = at_most ? other.bound <= point.bound : other.bound >= point.bound;
-        const bool alike = other.bound == point.bound && costs_[q] == costs_[p];
-        point.dominated = tighter && costs_[q] <= costs_[p] && !(alike && p < q);
+      bool& dominated = result_.points[p].dominated;
+      dominated = !sweep_.bounds.empty() && result_.points[p].total_violation > 0.0;
+      for (std::size_t q = 0; q < result_.points.size() && !dominated; ++q) {
+        dominated = q != p && Dominates(q, p);
       }
     }
   }
 
-  const std::vector<Constraint>& constraints_;
-  FitOptions options_;
+  // Of points that are alike the first stays.
+  bool Dominates(std::size_t q, std::size_t p) const {
+    const FrontierPoint &better = result_.points[q], &point = result_.points[p];
+    if (!(costs_[q] <= costs_[p])) return false;
+    if (sweep_.bounds.empty()) {
+      const bool alike = better.total_violation == point.total_violation && costs_[q] == costs_[p];
+      return better.total_violation <= point.total_violation && !(alike && p < q);
+    }
+    const bool alike = better.bound == point.bound && costs_[q] == costs_[p];
+    return better.total_violation == 0.0 && settings_[q].tightness >= settings_[p].tightness &&
+           !(alike && p < q);
+  }
+
+  std::vector<Setting> settings_;
   const FrontierOptions& sweep_;
+  FitOptions options_;
   const FitWith& fit_;
   std::vector<double> multipliers_;  // of the last training
   std::vector<double> best_merit_, costs_;
   Frontier result_;
 };
 
+// Points are estimates.
+template <class Features>
+FitData<Features> Uncertified(const FitData<Features>& data) {
+  return {.training = data.training, .evaluation = data.evaluation};
+}
+
 }  // namespace
 
-Frontier SweepLightGbm(const LightGbmDataset& data, const RowData& rows,
+Frontier SweepLightGbm(const FitData<LightGbmDataset>& data,
                        const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
                        const FitOptions& options, const FrontierOptions& sweep,
                        const SolveHooks& hooks) {
   const FitWith fit = [&](const std::vector<Constraint>& limits, const FitOptions& how,
                           const ScoreObserver& observer) {
-    return AutoFit::LightGbm(data, rows, limits, boosting, how, hooks, observer);
+    return AutoFit::LightGbm(Uncertified(data), limits, boosting, how, hooks, observer);
   };
   return Sweep(constraints, options, sweep, fit).Run();
 }
 
-Frontier SweepXgboost(const XgboostDataset& data, const RowData& rows,
+Frontier SweepXgboost(const FitData<XgboostDataset>& data,
                       const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
                       const FitOptions& options, const FrontierOptions& sweep,
                       const SolveHooks& hooks) {
   const FitWith fit = [&](const std::vector<Constraint>& limits, const FitOptions& how,
                           const ScoreObserver& observer) {
-    return AutoFit::Xgboost(data, rows, limits, boosting, how, hooks, observer);
+    return AutoFit::Xgboost(Uncertified(data), limits, boosting, how, hooks, observer);
   };
   return Sweep(constraints, options, sweep, fit).Run();
 }
 
-Frontier SweepLinear(const FeatureMatrix& features, const RowData& rows,
-                     const std::vector<Constraint>& constraints, const LinearOptions& linear,
-                     const FitOptions& options, const FrontierOptions& sweep,
-                     const SolveHooks& hooks) {
+Frontier SweepLinear(const FitData<FeatureMatrix>& data, const std::vector<Constraint>& constraints,
+                     const LinearOptions& linear, const FitOptions& options,
+                     const FrontierOptions& sweep, const SolveHooks& hooks) {
   const FitWith fit = [&](const std::vector<Constraint>& limits, const FitOptions& how,
                           const ScoreObserver& observer) {
-    return AutoFit::Linear(features, rows, limits, linear, how, hooks, observer);
+    return AutoFit::Linear(Uncertified(data), limits, linear, how, hooks, observer);
   };
   return Sweep(constraints, options, sweep, fit).Run();
 }

@@ -30,9 +30,11 @@ class AutoFitTest : public GbmTest<typename Kit::Api> {
     datasets_.push_back(dataset);
     const BoostedOptions boosting{.parameters = Parameters(rounds), .rounds_per_step = 2};
     if constexpr (std::is_same_v<Kit, LightGbmKit>) {
-      return AutoFit::LightGbm(datasets_.back(), data.rows, Parse(limits), boosting, options);
+      return AutoFit::LightGbm({.training = {datasets_.back(), data.rows}}, Parse(limits), boosting,
+                               options);
     } else {
-      return AutoFit::Xgboost(datasets_.back(), data.rows, Parse(limits), boosting, options);
+      return AutoFit::Xgboost({.training = {datasets_.back(), data.rows}}, Parse(limits), boosting,
+                              options);
     }
   }
 
@@ -265,8 +267,7 @@ TYPED_TEST(AutoFitTest, SameSeedSameModel) {
 
 TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
   const GeneratedData data = MeritAndGiveaway(3000, 19);
-  const auto sweep = [&](const std::string& limit, const std::vector<double>& bounds) {
-    const FrontierOptions options{.constraint = 0, .bounds = bounds};
+  const auto sweep_as = [&](const std::string& limit, const FrontierOptions& options) {
     FitOptions insisting;
     insisting.solver.rho = 50.0;
     const BoostedOptions boosting{.parameters = this->Parameters(30), .rounds_per_step = 2};
@@ -274,10 +275,15 @@ TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
         FeatureArray::RowMajor(std::span<const double>(data.features), 3000, data.num_features),
         boosting.parameters);
     if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
-      return SweepLightGbm(dataset, data.rows, this->Parse({limit}), boosting, insisting, options);
+      return SweepLightGbm({.training = {dataset, data.rows}}, this->Parse({limit}), boosting,
+                           insisting, options);
     } else {
-      return SweepXgboost(dataset, data.rows, this->Parse({limit}), boosting, insisting, options);
+      return SweepXgboost({.training = {dataset, data.rows}}, this->Parse({limit}), boosting,
+                          insisting, options);
     }
+  };
+  const auto sweep = [&](const std::string& limit, const std::vector<double>& bounds) {
+    return sweep_as(limit, {.constraint = 0, .bounds = bounds});
   };
   const std::vector<double> misses = {0.02, 0.05, 0.10, 0.15};
   const Frontier by_offsets = sweep("fnr <= 5%", misses);
@@ -298,6 +304,27 @@ TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
   }
   EXPECT_FALSE(trained.points[3].dominated);
   EXPECT_THROW(sweep("fnr <= 5%", {}), std::invalid_argument);
+
+  // As rho grows, the least of cost + rho * violation violates less and costs more.
+  const std::vector<double> rhos = {0.0, 0.5, 2.0, 50.0};
+  const Frontier by_rho = sweep_as("fnr <= 2%", {.rhos = rhos});
+  EXPECT_EQ(by_rho.trainings, 1);
+  for (std::size_t p = 0; p < rhos.size(); ++p) {
+    EXPECT_EQ(by_rho.points[p].rho, rhos[p]);
+    EXPECT_EQ(by_rho.points[p].bound, 0.02);
+    EXPECT_FALSE(by_rho.points[p].dominated && p == 0);
+    if (p == 0) continue;
+    EXPECT_LE(by_rho.points[p].total_violation, by_rho.points[p - 1].total_violation);
+    EXPECT_LE(by_rho.points[p].objective, by_rho.points[p - 1].objective);
+  }
+  EXPECT_GT(by_rho.points[0].total_violation, 0.0);
+  EXPECT_EQ(by_rho.points[3].total_violation, 0.0);
+  const Frontier trained_by_rho =
+      sweep_as("gap(selection_rate, by=group) <= 5%", {.rhos = {0.1, 1.0, 20.0}});
+  EXPECT_EQ(trained_by_rho.trainings, 2);
+  EXPECT_LE(trained_by_rho.points[2].total_violation, trained_by_rho.points[0].total_violation);
+  EXPECT_THROW(sweep_as("fnr <= 2%", {.bounds = {0.1}, .rhos = {1.0}}), std::invalid_argument);
+  EXPECT_THROW(sweep_as("fnr <= 2%", {.rhos = {-1.0}}), std::invalid_argument);
 }
 
 // Early stopping is settled by unseen rows; certification rows have no part in it.
@@ -316,9 +343,11 @@ TYPED_TEST(AutoFitTest, RefitsTakeTheRoundsThatTheFoldsKept) {
     const BoostedOptions boosting{.parameters = parameters, .rounds_per_step = 2};
     const std::vector<Constraint> limits = this->Parse({"fnr <= 20%"});
     if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
-      return AutoFit::LightGbm(this->datasets_.back(), data.rows, limits, boosting, options);
+      return AutoFit::LightGbm({.training = {this->datasets_.back(), data.rows}}, limits, boosting,
+                               options);
     } else {
-      return AutoFit::Xgboost(this->datasets_.back(), data.rows, limits, boosting, options);
+      return AutoFit::Xgboost({.training = {this->datasets_.back(), data.rows}}, limits, boosting,
+                              options);
     }
   };
   for (const double certify : {0.0, 0.2}) {
@@ -412,15 +441,16 @@ TEST(AutoFitLinear, HoldsLimitsOnUnseenRows) {
   FitOptions options;
   options.certify = 0.25;
   for (const std::string limit : {"fnr <= 10%", "gap(selection_rate, by=group) <= 10%"}) {
-    const AutoFit fit =
-        AutoFit::Linear(features, data.rows, {ParseConstraint(limit)}, {.l2 = 1e-3}, options);
+    const AutoFit fit = AutoFit::Linear({.training = {features, data.rows}},
+                                        {ParseConstraint(limit)}, {.l2 = 1e-3}, options);
     EXPECT_TRUE(fit.report().unseen.measurements[0].satisfied) << limit;
     EXPECT_EQ(fit.report().certificate.constraints.size(), 1);
     EXPECT_EQ(fit.Coefficients().coefficients.rows(), 3);
     EXPECT_GT(fit.report().unseen.objective, 0.70) << limit;
   }
   options.deploy = Deploy::kRefit;
-  EXPECT_THROW(AutoFit::Linear(features, data.rows, {}, {}, options), std::invalid_argument);
+  EXPECT_THROW(AutoFit::Linear({.training = {features, data.rows}}, {}, {}, options),
+               std::invalid_argument);
 }
 
 }  // namespace

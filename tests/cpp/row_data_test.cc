@@ -201,5 +201,29 @@ TEST(ValidateRows, GroupNamesAreDistinct) {
             "group column 'sex' is given twice; allowed: distinct names");
 }
 
+TEST(RecodeLike, MatchesByText) {
+  RowData like;
+  like.labels = EncodeColumn("label", {"no", "yes", "no"});
+  like.groups = {EncodeColumn("sex", {"F", "M", "F"}), EncodeColumn("race", {"x", "y", "z"})};
+  RowData rows;
+  rows.labels = {.name = "label", .levels = {"yes", "maybe", "no"}, .codes = {0, 2, 0}};
+  rows.positive_class = 0;
+  rows.baseline = {2, 2, 0};
+  rows.groups = {{.name = "age", .levels = {"old"}, .codes = {0, 0, 0}},
+                 {.name = "race", .levels = {"w", "z", "x"}, .codes = {0, 1, 2}}};
+  rows.weights = {1.0, 2.0, 3.0};
+  const RowData recoded = RecodeLike(rows, like);
+  EXPECT_EQ(recoded.labels.levels, like.labels.levels);
+  EXPECT_EQ(recoded.labels.codes, (std::vector<std::int32_t>{1, 0, 1}));
+  EXPECT_EQ(recoded.baseline, (std::vector<std::int32_t>{0, 0, 1}));
+  EXPECT_EQ(recoded.positive_class, 1);
+  ASSERT_EQ(recoded.groups.size(), 1);  // "age" is nothing to `like`, "sex" is not there
+  EXPECT_EQ(recoded.groups[0].levels, (std::vector<std::string>{"x", "y", "z", "w"}));
+  EXPECT_EQ(recoded.groups[0].codes, (std::vector<std::int32_t>{3, 2, 0}));
+  EXPECT_EQ(recoded.weights, rows.weights);
+  rows.labels.codes[1] = 1;
+  EXPECT_THROW(RecodeLike(rows, like), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace bregboost

@@ -39,24 +39,26 @@ struct LockstepOptions {
   std::vector<std::int32_t> fold_of_row = {};
   // The data set's row of each row of objective and constraints, rising; empty: they are the same.
   std::vector<std::int32_t> rows = {};
-  // Rows of the data set that are set aside for certification, rising, none of them in `rows`.
-  // Rows that are in neither list are left alone.
+  // Rows of the data set that are set aside for certification, rising, none of them in `rows`; the
+  // alternative to a data set of such rows. Rows that are in neither list are left alone.
   std::vector<std::int32_t> reserved_rows = {};
 };
 
 class LockstepLearner final : public CrossFitLearner {
  public:
   // `constraints` are bound to the same rows as `objective`; steps take that very set. All three
-  // outlive the learner. Throws ConstraintError where a fold's training rows lack what a constraint
-  // names.
+  // outlive the learner. `reserved` rows are for certification: they are scored, and nothing else.
+  // Throws ConstraintError where a fold's training rows lack what a constraint names.
   static std::unique_ptr<LockstepLearner> LightGbm(const LightGbmDataset& data,
                                                    const Objective& objective,
                                                    const RateConstraints& constraints,
-                                                   const LockstepOptions& options);
+                                                   const LockstepOptions& options,
+                                                   const LightGbmDataset* reserved = nullptr);
   static std::unique_ptr<LockstepLearner> Xgboost(const XgboostDataset& data,
                                                   const Objective& objective,
                                                   const RateConstraints& constraints,
-                                                  const LockstepOptions& options);
+                                                  const LockstepOptions& options,
+                                                  const XgboostDataset* reserved = nullptr);
   ~LockstepLearner() override;
 
   std::span<const double> scores() const override;  // out of fold
@@ -68,7 +70,7 @@ class LockstepLearner final : public CrossFitLearner {
   const RateConstraints& unseen() const override;
   const RateConstraints& training() const override;
   StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
-  // The mean over the folds, in the order of LockstepOptions::reserved_rows.
+  // The mean over the folds, in the order of the rows that were reserved.
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override;

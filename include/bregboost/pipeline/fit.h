@@ -2,7 +2,8 @@
 // plain model of the stock library (or linear coefficients), what was measured on unseen rows, and
 // a certificate where rows were set aside for one.
 //
-//   AutoFit fit = AutoFit::LightGbm(dataset, rows, {ParseConstraint("fnr <= 5%")}, options);
+//   AutoFit fit = AutoFit::LightGbm({.training = {dataset, rows}}, {ParseConstraint("fnr <= 5%")},
+//                                   boosting, options);
 //   fit.report();  fit.Model();
 #pragma once
 
@@ -33,11 +34,30 @@ namespace bregboost {
 class LightGbmDataset;
 class XgboostDataset;
 
+// The same rows as features (a data set of the library, or a matrix) and as everything else; both
+// outlive the fit.
+template <class Features>
+struct FitRows {
+  const Features& features;
+  const RowData& rows;
+};
+
+// Rows of the user's own take the place of rows that would be drawn from the training data. Their
+// labels and groups are matched by name. A LightGBM data set among them is binned like the training
+// data (`reference`).
+template <class Features>
+struct FitData {
+  FitRows<Features> training;
+  std::optional<FitRows<Features>> evaluation = std::nullopt;     // unseen, never trained on
+  std::optional<FitRows<Features>> certification = std::nullopt;  // for the certificate alone
+};
+
 // Which rows are unseen.
 enum class Validation {
   kByCells,  // a hold-out if it has rows enough of every cell that a limit names, else folds
   kFolds,    // every row, by a model that was trained on the other folds
   kHoldOut,  // a share of the rows, which is never trained on
+  kOwnRows,  // the evaluation rows, chosen by giving them
 };
 std::string_view Name(Validation validation);
 
@@ -57,9 +77,10 @@ struct FitOptions {
   double hold_out_share = 0.2;  // in (0, 1)
   // The rows of its smallest cell that a hold-out must have to be chosen by itself.
   std::size_t hold_out_rows = 2000;
-  double certify = 0.0;  // the share of rows to set aside for a certificate; in [0, 1)
-  // Of it `joint` and `rows_are_separate` stay true, the expected groups are those of the data, and
-  // row digests, if any, are one per row of the data.
+  // The share of rows to set aside for a certificate; in [0, 1), and 0 where rows are given for it.
+  double certify = 0.0;
+  // Of it `joint` and `rows_are_separate` stay true, the expected groups are those of the training
+  // data, and row digests, if any, are one per row of the data that certification rows are of.
   CertifyOptions certification = {};
   Deploy deploy = Deploy::kFoldMean;
   LossOptions loss = {};
@@ -90,18 +111,17 @@ using ScoreObserver =
 
 class AutoFit {
  public:
-  // `data` and `rows` are the same rows; both outlive the fit. `boosting.rounds_per_step` is the
-  // number of rounds between moves of the multipliers. Throws what the parts throw: LibraryError,
-  // ConstraintError, std::invalid_argument.
-  static AutoFit LightGbm(const LightGbmDataset& data, const RowData& rows,
+  // `boosting.rounds_per_step` is the number of rounds between moves of the multipliers. Throws
+  // what the parts throw: LibraryError, ConstraintError, std::invalid_argument.
+  static AutoFit LightGbm(const FitData<LightGbmDataset>& data,
                           const std::vector<Constraint>& constraints,
                           const BoostedOptions& boosting, const FitOptions& options,
                           const SolveHooks& hooks = {}, const ScoreObserver& observer = {});
-  static AutoFit Xgboost(const XgboostDataset& data, const RowData& rows,
+  static AutoFit Xgboost(const FitData<XgboostDataset>& data,
                          const std::vector<Constraint>& constraints, const BoostedOptions& boosting,
                          const FitOptions& options, const SolveHooks& hooks = {},
                          const ScoreObserver& observer = {});
-  static AutoFit Linear(const FeatureMatrix& features, const RowData& rows,
+  static AutoFit Linear(const FitData<FeatureMatrix>& data,
                         const std::vector<Constraint>& constraints, const LinearOptions& linear,
                         const FitOptions& options, const SolveHooks& hooks = {},
                         const ScoreObserver& observer = {});

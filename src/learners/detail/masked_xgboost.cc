@@ -36,15 +36,31 @@ RowData Spread(const RowData& rows, std::span<const std::int32_t> in_data, std::
   return MaskRows(TakeRows(rows, from), keep);
 }
 
+std::vector<HeldOut<XgboostDataset>> ScoredOnly(const std::vector<XgboostDataset>& datasets) {
+  std::vector<HeldOut<XgboostDataset>> sets;
+  for (const XgboostDataset& dataset : datasets) sets.push_back({.dataset = dataset});
+  return sets;
+}
+
+// Sets of their own, in the order in which the booster numbers them.
+std::vector<XgboostDataset> OwnSets(const ScoredRows& unseen, const ScoredRows& reserved) {
+  std::vector<XgboostDataset> sets;
+  for (const ScoredRows* rows : {&unseen, &reserved}) {
+    if (rows->own != nullptr) sets.push_back(*rows->own);
+  }
+  return sets;
+}
+
 }  // namespace
 
 MaskedXgboost::MaskedXgboost(const XgboostDataset& data, const RateConstraints& constraints,
                              std::span<const std::int32_t> in_data,
-                             const ObjectiveOptions& objective, const BoostedOptions& options)
+                             const ObjectiveOptions& objective, const BoostedOptions& options,
+                             const std::vector<XgboostDataset>& apart)
     : rows_(Spread(constraints.rows(), in_data, data.num_rows())),
       objective_(rows_, objective),
       constraints_(constraints.sources(), rows_, constraints.surrogate(), constraints.loss()),
-      learner_(BoostedLearner::Xgboost(data, objective_, options)) {}
+      learner_(BoostedLearner::Xgboost(data, objective_, options, ScoredOnly(apart))) {}
 
 std::vector<double> MaskedXgboost::ScoresOf(std::span<const std::int32_t> data_rows) const {
   const std::span<const double> all = learner_->scores();
@@ -59,25 +75,35 @@ std::vector<double> MaskedXgboost::ScoresOf(std::span<const std::int32_t> data_r
   return scores;
 }
 
-MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training, const Part& unseen,
-                             std::vector<std::int32_t> reserved_in_data,
+MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training,
+                             std::span<const std::int32_t> training_in_data, const Part& unseen,
+                             ScoredRows unseen_rows, ScoredRows reserved_rows,
                              const BoostedOptions& options)
     : training_(training.constraints),
       unseen_(unseen),
-      reserved_in_data_(std::move(reserved_in_data)),
+      unseen_rows_(std::move(unseen_rows)),
+      reserved_rows_(std::move(reserved_rows)),
       rounds_per_step_(options.rounds_per_step),
       early_stopping_rounds_(
           XgboostBoosterSettings(training.objective, options).early_stopping_rounds),
-      masked_(data, training.constraints, training.in_data, training.objective.options(),
-              Unwatched(options)) {}
+      masked_(data, training.constraints, training_in_data, training.objective.options(),
+              Unwatched(options), OwnSets(unseen_rows_, reserved_rows_)) {}
+
+std::vector<double> MaskedHoldOut::Read(const ScoredRows& rows, std::size_t set) const {
+  if (rows.own == nullptr) return masked_.ScoresOf(rows.in_data);
+  const std::span<const double> scores = booster().HeldOutScores(set);
+  return {scores.begin(), scores.end()};
+}
 
 std::span<const double> MaskedHoldOut::scores() const {
-  if (scores_.empty()) scores_ = masked_.ScoresOf(unseen_.in_data);
+  if (scores_.empty()) scores_ = Read(unseen_rows_, 0);
   return scores_;
 }
 
 std::span<const double> MaskedHoldOut::ReservedScores() const {
-  if (reserved_scores_.empty()) reserved_scores_ = masked_.ScoresOf(reserved_in_data_);
+  if (reserved_scores_.empty()) {
+    reserved_scores_ = Read(reserved_rows_, unseen_rows_.own != nullptr ? 1 : 0);
+  }
   return reserved_scores_;
 }
 

@@ -21,9 +21,10 @@ class MaskedXgboost {
  public:
   // `constraints` are bound to the rows to train on, which are rows `in_data`, rising, of `data`.
   // Constraints are copied to the longer table of rows; cells and limits keep their numbers.
+  // `apart` are data sets that are scored, and nothing else.
   MaskedXgboost(const XgboostDataset& data, const RateConstraints& constraints,
                 std::span<const std::int32_t> in_data, const ObjectiveOptions& objective,
-                const BoostedOptions& options);
+                const BoostedOptions& options, const std::vector<XgboostDataset>& apart = {});
   MaskedXgboost(const MaskedXgboost&) = delete;
   MaskedXgboost& operator=(const MaskedXgboost&) = delete;
 
@@ -40,16 +41,23 @@ class MaskedXgboost {
   std::unique_ptr<BoostedLearner> learner_;
 };
 
-// A hold-out within one DMatrix, see learners/hold_out.h.
+// Rows that are only scored: some of the data set that is trained on, or a data set of their own.
+struct ScoredRows {
+  std::vector<std::int32_t> in_data = {};
+  const XgboostDataset* own = nullptr;
+};
+
+// A hold-out within one DMatrix, or beside it, see learners/hold_out.h.
 class MaskedHoldOut final : public CrossFitLearner {
  public:
+  // What the rows are in the loss and in the rates.
   struct Part {
     const Objective& objective;
     const RateConstraints& constraints;
-    std::vector<std::int32_t> in_data;
   };
-  MaskedHoldOut(const XgboostDataset& data, const Part& training, const Part& unseen,
-                std::vector<std::int32_t> reserved_in_data, const BoostedOptions& options);
+  MaskedHoldOut(const XgboostDataset& data, const Part& training,
+                std::span<const std::int32_t> training_in_data, const Part& unseen,
+                ScoredRows unseen_rows, ScoredRows reserved_rows, const BoostedOptions& options);
 
   std::span<const double> scores() const override;
   double objective() const override { return unseen_.objective.Evaluate(scores()); }
@@ -82,11 +90,12 @@ class MaskedHoldOut final : public CrossFitLearner {
   const BoostedLearner& booster() const { return masked_.learner(); }
   std::string CheckUnseenLoss();
   void ForgetScores();  // the model changes
+  std::vector<double> Read(const ScoredRows& rows, std::size_t set) const;
   const ConstraintSet* OnMaskedRows(const ConstraintSet* constraints) const;
 
   const RateConstraints& training_;
   Part unseen_;
-  std::vector<std::int32_t> reserved_in_data_;
+  ScoredRows unseen_rows_, reserved_rows_;
   std::int64_t rounds_per_step_;
   std::int64_t early_stopping_rounds_;
   MaskedXgboost masked_;
