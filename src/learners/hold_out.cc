@@ -1,14 +1,12 @@
 #include "bregboost/learners/hold_out.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "learners/detail/hold_out_limits.h"
 #include "learners/detail/no_constraints.h"
 
 namespace bregboost {
@@ -18,48 +16,14 @@ namespace {
 constexpr std::size_t kUnseenSet = 0;
 constexpr std::size_t kReservedSet = 1;
 
-template <class Dataset>
-void CheckSameRows(const ConstrainedRows<Dataset>& set, const char* name) {
-  if (&set.objective.rows() == &set.constraints.rows()) return;
-  throw std::invalid_argument(fmt::format(
-      "constraints of the {} rows: bound to other rows than the objective; allowed: the same "
-      "RowData",
-      name));
-}
-
-// Multipliers belong to rows of g, so both sets must have the same ones.
-void CheckAlike(const RateConstraints& training, const RateConstraints& unseen) {
-  const auto& of_training = training.compiled().constraints;
-  const auto& of_unseen = unseen.compiled().constraints;
-  if (of_training.size() != of_unseen.size()) {
-    throw std::invalid_argument(
-        fmt::format("constraints of the unseen rows: {}; allowed: those of the training rows, {}",
-                    of_unseen.size(), of_training.size()));
-  }
-  for (std::size_t j = 0; j < of_training.size(); ++j) {
-    if (!(of_training[j].source == of_unseen[j].source)) {
-      throw std::invalid_argument(
-          fmt::format("constraints of the unseen rows: '{}'; allowed: that of the training rows, "
-                      "'{}'",
-                      ToText(of_unseen[j].source), ToText(of_training[j].source)));
-    }
-    if (of_training[j].num_rows != of_unseen[j].num_rows) {
-      throw std::invalid_argument(
-          fmt::format("constraints: '{}' compares groups that only one of the training and the "
-                      "unseen rows has; allowed: the same groups in both",
-                      ToText(of_training[j].source)));
-    }
-  }
-}
-
 // The checks, and the sets that are only scored.
 template <class Dataset>
 std::vector<HeldOut<Dataset>> ScoredSets(const ConstrainedRows<Dataset>& training,
                                          const ConstrainedRows<Dataset>& unseen,
                                          const Dataset* reserved) {
-  CheckSameRows(training, "training");
-  CheckSameRows(unseen, "unseen");
-  CheckAlike(training.constraints, unseen.constraints);
+  detail::CheckSameRows(training.objective, training.constraints, "training");
+  detail::CheckSameRows(unseen.objective, unseen.constraints, "unseen");
+  detail::CheckAlike(training.constraints, unseen.constraints);
   std::vector<HeldOut<Dataset>> sets = {
       {.dataset = unseen.dataset, .objective = &unseen.objective}};
   if (reserved != nullptr) sets.push_back({.dataset = *reserved});
@@ -104,18 +68,12 @@ double HoldOutLearner::objective() const {
 }
 
 LearnerValues HoldOutLearner::Evaluate(const ConstraintSet& constraints) const {
-  if (&constraints == &training_ && &training_ != &unseen_) {
-    throw std::invalid_argument(
-        "constraints: those of the training rows; allowed: constraints on the unseen rows");
-  }
+  detail::CheckNotOfTraining(constraints, training_, unseen_);
   return learner_->EvaluateHeldOut(kUnseenSet, constraints);
 }
 
 const ConstraintSet* HoldOutLearner::OnTrainingRows(const ConstraintSet* constraints) const {
-  if (constraints == nullptr || constraints->size() == 0) return nullptr;
-  if (constraints == &unseen_ || constraints == &training_) return &training_;
-  throw std::invalid_argument(
-      "constraints: not those that the learner was made with; allowed: its unseen() or training()");
+  return detail::OnTrainingRows(constraints, training_, unseen_);
 }
 
 StepOutcome HoldOutLearner::Step(const ProximalStep& step) {

@@ -7,21 +7,10 @@
 
 #include "bregboost/data/folds.h"
 #include "detail/option_checks.h"
-#include "learners/detail/cost_losses.h"
+#include "learners/detail/linear_steps.h"
 
 namespace bregboost {
 namespace {
-
-// A step that shall reach the optimum: the proximal term is there for its form only.
-constexpr double kFarAway = 1e8;
-
-// On the norm of the gradient. A finer optimum is lost in the noise of the folds.
-constexpr double kResidual = 1e-6;
-
-// Learners take the accuracy as a bound on psi - min psi, from the residual by psi's convexity.
-SubproblemAccuracy AccuracyFor(double tau) {
-  return {.delta = 0.0, .nu = 0.5 * tau * kResidual * kResidual};
-}
 
 // What one model is trained on: all rows, those of its fold without weight.
 struct Fold {
@@ -158,30 +147,15 @@ StepOutcome LinearFolds::Step(const ProximalStep& step) {
         "learner");
   }
   return impl_->ForEachStep([&](Fold& fold) {
-    ProximalStep of_fold = step;
-    of_fold.constraints = constrained ? &fold.constraints : nullptr;
-    if (!constrained) of_fold.multipliers = {};
-    of_fold.accuracy = AccuracyFor(step.tau);
-    return fold.learner.Step(of_fold);
+    return detail::SolveStep(fold.learner, step, constrained ? &fold.constraints : nullptr);
   });
 }
 
 StepOutcome LinearFolds::StepOnCosts(std::span<const double> costs, double /*tau*/) {
   // Folds keep all rows, so their cells are those of the whole.
-  const CellTable& cells = impl_->constraints_.compiled().cells;
-  constexpr double kOne[] = {1.0};
   return impl_->ForEachStep([&](Fold& fold) {
-    const detail::CostLosses losses(fold.training, fold.constraints.compiled().cells, costs);
-    if (fold.constraints.compiled().cells.cells.size() != cells.cells.size()) {
-      throw std::logic_error("a fold has cells of its own");
-    }
-    return fold.learner.Step({.constraints = &losses,
-                              .multipliers = kOne,
-                              .objective_weight = 1.0,
-                              .tau = kFarAway,
-                              .anchor_weight = 0.0,
-                              .modulus = std::nullopt,
-                              .accuracy = AccuracyFor(kFarAway)});
+    return detail::SolveOnCosts(fold.learner, fold.training, fold.constraints.compiled().cells,
+                                costs);
   });
 }
 
@@ -247,14 +221,7 @@ double LinearFolds::StrongConvexity() const {
 }
 
 LinearModel LinearFolds::Model(const ModelAdjustment& adjustment) const {
-  detail::RequirePositive("temperature", adjustment.temperature);
-  LinearModel model = impl_->MeanModel();
-  model.coefficients /= adjustment.temperature;
-  model.intercept /= adjustment.temperature;
-  for (std::size_t k = 0; k < adjustment.offsets.size(); ++k) {
-    model.intercept[static_cast<Eigen::Index>(k)] += adjustment.offsets[k];
-  }
-  return model;
+  return Adjusted(impl_->MeanModel(), adjustment);
 }
 
 }  // namespace bregboost

@@ -3,7 +3,6 @@
 // the mean of their scores.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "bregboost/data/feature_matrix.h"
 #include "bregboost/learners/cross_fit.h"
 #include "bregboost/learners/linear.h"
+#include "bregboost/learners/linear_model.h"
 #include "bregboost/model/model_adjustment.h"
 #include "bregboost/problem/objective.h"
 
@@ -26,12 +26,6 @@ struct LinearFoldsOptions {
   std::int64_t steps = 50;  // what requested_rounds() answers; >= 1
   // Features of rows that are set aside for certification.
   std::optional<FeatureMatrix> reserved = std::nullopt;
-};
-
-// y = argmax of intercept_k + x' coefficients_k (two classes: the sign).
-struct LinearModel {
-  Eigen::MatrixXd coefficients;  // one column per score
-  Eigen::VectorXd intercept;
 };
 
 class LinearFolds final : public CrossFitLearner {
