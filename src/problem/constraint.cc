@@ -12,10 +12,6 @@
 namespace bregboost {
 namespace {
 
-std::string ColumnText(const Column& column) {
-  return column.is_label ? "class" : detail::ColumnText(column.name);
-}
-
 // "- 2 * fnr" inside a sum, "-2 * fnr" at its head.
 std::string SignedText(double value, const std::string& magnitude, bool at_head) {
   const bool negative = std::signbit(value);
@@ -31,7 +27,7 @@ std::string TermText(const Term& term, bool at_head) {
 
 std::string GroupsText(const std::vector<Column>& by) {
   std::vector<std::string> columns;
-  for (const Column& column : by) columns.push_back(ColumnText(column));
+  for (const Column& column : by) columns.push_back(ToText(column));
   if (columns.size() == 1) return columns.front();
   return fmt::format("({})", detail::Joined(columns));
 }
@@ -51,11 +47,15 @@ Range ValueRange(const RateExpression& expression) {
   return range;
 }
 
+std::string ToText(const Column& column) {
+  return column.is_label ? "class" : detail::ColumnText(column.name);
+}
+
 std::string ToText(const Rate& rate) {
   std::vector<std::string> arguments;
   if (rate.predicted) arguments.push_back("predicted=" + detail::ValueText(*rate.predicted));
   for (const Condition& condition : rate.where) {
-    arguments.push_back(ColumnText(condition.column) + '=' + detail::ValueText(condition.value));
+    arguments.push_back(ToText(condition.column) + '=' + detail::ValueText(condition.value));
   }
   if (arguments.empty()) return std::string(Name(rate.kind));
   return fmt::format("{}({})", Name(rate.kind), detail::Joined(arguments));

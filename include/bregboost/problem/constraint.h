@@ -102,6 +102,7 @@ struct Range {
 Range ValueRange(const RateExpression& expression);
 
 // Texts that parse back to the same value. Bounds that are exact in percent are printed so.
+std::string ToText(const Column& column);
 std::string ToText(const Rate& rate);
 std::string ToText(const RateExpression& expression);
 std::string ToText(const Constraint& constraint);
