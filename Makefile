@@ -20,8 +20,16 @@ VENV_READY := $(VENV)/.ready
 VENV_BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 OLDEST_READY := $(OLDEST)/.ready
-CXX_DIRS := $(wildcard include src tests benchmarks examples)
+CXX_DIRS := $(wildcard include src tests benchmarks examples python)
 CXX_FILES = $(shell find $(CXX_DIRS) -name '*.h' -o -name '*.cc')
+
+# Build folders share what ccache keeps: paths count from the project, not from the root.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := true
+
+# The flags of the preset dev, so that the package does not compile the library again.
+PACKAGE_SETTINGS := build-dir=build/python cmake.build-type=RelWithDebInfo \
+  cmake.define.CMAKE_CXX_COMPILER=g++ cmake.define.BREGBOOST_WARNINGS_AS_ERRORS=ON
 
 # $(call build,<preset>[,<target>])
 define build
@@ -73,6 +81,18 @@ install: system-packages  ## Install the release build under PREFIX (default /us
 	$(call build,release)
 	cmake --install build/release --prefix $(PREFIX)
 
+# By way of the sdist, which shows if it lacks a file; auditwheel puts the shared libraries that not
+# every machine has into the wheel.
+.PHONY: wheel
+wheel: setup  ## Build sdist and wheel of the Python package into build/dist
+	rm -rf build/dist build/sdist build/wheel
+	$(VENV_BIN)/python -m build --no-isolation --sdist --outdir build/dist
+	mkdir -p build/sdist
+	tar --extract --file build/dist/*.tar.gz --directory build/sdist --strip-components 1
+	CCACHE_BASEDIR=$(CURDIR)/build/sdist CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) \
+	  $(VENV_BIN)/python -m build --no-isolation --wheel --outdir build/wheel build/sdist
+	PATH="$(CURDIR)/$(VENV_BIN):$$PATH" auditwheel repair --wheel-dir build/dist build/wheel/*.whl
+
 ##@ Develop
 
 .PHONY: build
@@ -90,6 +110,12 @@ test-gcc: setup build
 build-clang: system-packages
 	$(call build,clang)
 
+# Editable: Python sources are used where they are, the extension is built when it is out of date.
+.PHONY: build-python
+build-python: setup  ## Build the Python extension and install the package into .venv
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(VENV_BIN)/pip install --quiet --disable-pip-version-check \
+	  --no-build-isolation --no-deps $(PACKAGE_SETTINGS:%=--config-settings=%) --editable .
+
 .PHONY: test-package
 test-package: setup build
 	rm -rf build/install
@@ -100,7 +126,7 @@ test-package: setup build
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) build/example_app/example_app
 
 .PHONY: test-python
-test-python: setup build
+test-python: setup build build-python
 	$(call pytest,build/dev)
 
 .PHONY: test-full
@@ -109,7 +135,10 @@ test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clan
 
 # Where the version of a library matters. The slow Python tests do the same from outside.
 .PHONY: test-oldest
-test-oldest: setup build $(OLDEST_READY)  ## C++ tests of the tree learners with the oldest supported libraries
+test-oldest: setup build wheel $(OLDEST_READY)  ## Tests of the tree learners and of the wheel with the oldest supported libraries
+	$(OLDEST)/bin/pip install --quiet --disable-pip-version-check --no-deps --force-reinstall \
+	  build/dist/*.whl
+	$(OLDEST)/bin/pytest tests/python/package $(PYTEST_ARGS)
 	@for program in gbm_library_test lightgbm_dataset_test xgboost_dataset_test xgboost_booster_test \
 	    xgboost_parameters_test boosted_known_answers_test boosted_learner_test lockstep_test lightgbm_export_test \
 	    xgboost_export_test; do \

@@ -1,0 +1,10 @@
+#include "bindings.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The C++ core of bregboost. Private: import from bregboost instead.";
+  module.attr("version") = BREGBOOST_VERSION;
+  bregboost::python::BindConstraintError(module);
+  bregboost::python::BindLibraryError(module);
+  bregboost::python::BindConstraint(module);
+  bregboost::python::BindParser(module);
+}
