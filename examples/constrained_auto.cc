@@ -12,6 +12,7 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "bregboost/pipeline/fit.h"
+#include "bregboost/report/fit_json.h"
 #include "csv_problem.h"
 #include "program.h"
 
@@ -57,83 +58,6 @@ Dataset DatasetOf(const Settings& settings, const example::Table& table) {
                             settings.boosting.library);
 }
 
-json ToJson(const ConstraintVerdict& verdict) {
-  return {{"text", verdict.text},
-          {"verdict", Name(verdict.verdict)},
-          {"value", verdict.value},
-          {"confidence_bound", verdict.confidence_bound},
-          {"confidence", verdict.confidence},
-          {"rows", verdict.rows},
-          {"method", verdict.method},
-          {"needs", verdict.needs.subset},
-          {"rows_needed", verdict.needs.rows_needed.value_or(-1)}};
-}
-
-json ToJson(const Reachability& reach) {
-  json result = {{"feasible", reach.feasible},
-                 {"relaxation", reach.relaxation},
-                 {"binding", reach.binding},
-                 {"exact", reach.exact}};
-  for (const ReachableValue& alone : reach.alone) {
-    result["alone"].push_back({{"text", alone.text}, {"value", alone.value}});
-  }
-  for (const BlockingCell& cell : reach.blocking) {
-    result["blocking"].push_back({{"cell", cell.text}, {"rows", cell.rows}, {"share", cell.share}});
-  }
-  return result;
-}
-
-json ToJson(const FitReport& report) {
-  json result = {{"path", Name(report.unseen.path)},
-                 {"validation", Name(report.validation)},
-                 {"deploy", Name(report.deploy)},
-                 {"models", report.num_models},
-                 {"rows",
-                  {{"training", report.training_rows},
-                   {"unseen", report.unseen_rows},
-                   {"certification", report.certification_rows}}},
-                 {"reason", Name(report.unseen.training.reason)},
-                 {"detail", report.unseen.training.detail},
-                 {"steps_kept", report.unseen.training.steps_kept},
-                 {"multipliers", report.unseen.training.multipliers},
-                 {"objective", report.unseen.objective},
-                 {"violation", report.unseen.total_violation},
-                 {"temperature", report.adjustment.temperature},
-                 {"offsets", report.adjustment.offsets},
-                 {"warnings", report.warnings}};
-  for (const Measurement& measured : report.unseen.measurements) {
-    result["constraints"].push_back(example::ToJson(measured));
-  }
-  for (const Price& price : report.unseen.prices) {
-    result["prices"].push_back({{"text", price.text},
-                                {"price", price.price},
-                                {"standard_error", price.standard_error},
-                                {"binding", price.binding}});
-  }
-  for (const SubsetSize& size : report.unseen.too_small) {
-    result["too_small"].push_back(
-        {{"text", size.text}, {"group", size.group}, {"rows", size.rows}});
-  }
-  for (const ConstraintVerdict& verdict : report.certificate.constraints) {
-    result["certificate"].push_back(ToJson(verdict));
-  }
-  for (const CautiousDecision& decision : report.path) {
-    result["cautious_path"].push_back(
-        {{"caution", decision.caution}, {"objective", decision.objective}});
-  }
-  if (report.tested && report.tested->deployed) {
-    result["certified_point"] = *report.tested->deployed;
-  }
-  for (const IterationStats& stats : report.unseen.training.history) {
-    result["history"].push_back({{"k", stats.k},
-                                 {"cost", stats.objective},
-                                 {"violation", stats.exact_violation},
-                                 {"max_multiplier", stats.max_multiplier},
-                                 {"seconds", stats.seconds}});
-  }
-  return result;
-}
-
 void Print(const FitReport& report) {
   fmt::print("{} path, {} on {} rows, {} model(s)\nobjective on unseen rows {:.4f}\n\n",
              Name(report.unseen.path), Name(report.validation), report.training_rows,
@@ -170,9 +94,7 @@ void Report(const Settings& settings, const AutoFit& fit, const std::string& mod
   const bool has_offsets = fit.report().unseen.calibration.has_value();
   if (has_offsets && fit.report().unseen.total_violation > 0.0) reach = fit.Diagnose();
   if (settings.print_json) {
-    json result = ToJson(fit.report());
-    if (reach) result["diagnosis"] = ToJson(*reach);
-    fmt::print("{}\n", result.dump(1));
+    fmt::print("{}\n", ToJson(fit.report(), reach ? &*reach : nullptr));
     return;
   }
   Print(fit.report());

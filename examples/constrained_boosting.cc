@@ -18,6 +18,7 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "bregboost/pipeline/paper_fit.h"
 #include "bregboost/solve/abpp.h"
 #include "bregboost/solve/cbpr.h"
 #include "csv_problem.h"
@@ -49,31 +50,13 @@ std::atomic<bool> interrupted = false;  // by Ctrl-C: the solve ends, and what i
 
 // ---- from flags to the library's options
 
-AbppOptions AbppOf(const Settings& settings, std::int64_t steps) {
-  AbppOptions options;
-  options.primal_step = settings.primal_step;
-  options.dual_step = settings.dual_step;
-  options.use_average = settings.average;
-  options.termination.max_iterations = steps;
-  // Every round is used, as in the stock libraries: trees always find some gradient to follow.
-  options.termination.stationarity_tolerance = 0.0;
-  return options;
-}
-
-// Sub-problems of `inner_steps` steps each. The search for a feasible point before them takes
-// rounds of its own.
-CbprOptions CbprOf(const Settings& settings, std::int64_t steps) {
-  if (settings.average) {
-    throw std::invalid_argument("average: true; allowed with the solver cbpr: false");
-  }
-  CbprOptions options;
-  options.form =
-      example::Choose("form", settings.form, {CbprForm::kProximal, CbprForm::kLinearized});
-  options.max_outer_iterations = std::max<std::int64_t>(1, steps / settings.inner_steps);
-  options.subproblem = AbppOf(settings, settings.inner_steps);
-  options.feasibility.max_outer_iterations = options.max_outer_iterations;
-  options.feasibility.subproblem.termination.max_iterations = steps;
-  return options;
+PaperOptions PaperOf(const Settings& settings) {
+  return {
+      .primal_step = settings.primal_step,
+      .dual_step = settings.dual_step,
+      .use_average = settings.average,
+      .form = example::Choose("form", settings.form, {CbprForm::kProximal, CbprForm::kLinearized}),
+      .inner_steps = settings.inner_steps};
 }
 
 // ---- training
@@ -90,11 +73,13 @@ Solved Solve(const Settings& settings, std::int64_t rounds, ProximalLearner& lea
   const std::int64_t steps =
       (rounds + settings.boosting.rounds_per_step - 1) / settings.boosting.rounds_per_step;
   if (settings.solver == "abpp") {
-    AbppResult result = SolveAbpp(learner, constraints, AbppOf(settings, steps), hooks);
+    AbppResult result =
+        SolveAbpp(learner, constraints, AbppOfSteps(PaperOf(settings), steps), hooks);
     return {result.reason, result.detail, result.multipliers};
   }
   if (settings.solver == "cbpr") {
-    CbprResult result = SolveCbpr(learner, constraints, CbprOf(settings, steps), hooks);
+    CbprResult result =
+        SolveCbpr(learner, constraints, CbprOfSteps(PaperOf(settings), steps), hooks);
     return {result.reason, result.detail, result.multipliers};
   }
   throw std::invalid_argument(fmt::format("solver: '{}'; allowed: abpp, cbpr", settings.solver));
@@ -275,7 +260,8 @@ void TrainFolds(const Settings& settings, example::Problem& problem,
   const auto learner = Library::kLockstep(data, problem.objective, problem.constraints,
                                           {.boosting = example::BoostingOf(settings.boosting),
                                            .num_folds = settings.folds,
-                                           .seed = settings.seed});
+                                           .seed = settings.seed},
+                                          /*reserved=*/nullptr);
   Trained trained;
   trained.measure = [&] {
     return Limits{{"out_of_fold", problem.constraints.Measure(learner->scores())}};

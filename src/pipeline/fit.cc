@@ -35,6 +35,15 @@ class AutoFit::State {
         split(data.training.rows, RowsOf(data.evaluation), RowsOf(data.certification), constraints,
               options),
         certificate(split, data.training.rows, options) {
+    const RowData& rows = split.all().rows;
+    report.constraints = constraints;
+    report.objective = ToText(split.objective().expression);
+    report.maximise = split.objective().maximise;
+    report.rho = options.solver.rho;
+    report.classes = rows.labels.levels;
+    if (rows.task() == Task::kBinary) {
+      report.positive_class = report.classes[static_cast<std::size_t>(rows.positive_class)];
+    }
     report.validation = split.validation();
     report.unseen.path = ChoosePath(split.all().problem, options.solver.path);
     report.training_rows = split.training().rows.num_rows();

@@ -66,6 +66,10 @@ class Watch {
     stats.multiplier_sum = std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
     stats.max_multiplier =
         multipliers.empty() ? 0.0 : *std::max_element(multipliers.begin(), multipliers.end());
+    stats.multipliers.assign(multipliers.begin(), multipliers.end());
+    for (const Measurement& constraint : unseen_.Measure(now.sums)) {
+      stats.values.push_back(constraint.value);
+    }
     stats.tau = options_.tau;
     stats.evaluations = k * learner_.rounds_per_step();
     stats.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();

@@ -89,6 +89,13 @@ struct FitOptions {
 void Validate(const FitOptions& options);
 
 struct FitReport {
+  std::vector<Constraint> constraints;
+  std::string objective;  // the rate that was optimised, e.g. "accuracy"
+  bool maximise = true;
+  double rho = 0.0;
+  std::vector<std::string> classes;  // none for a numeric target
+  std::string positive_class;        // of two
+
   AutoResult unseen;                           // before certification
   ModelAdjustment adjustment;                  // of the deployed model
   Validation validation = Validation::kFolds;  // the one taken

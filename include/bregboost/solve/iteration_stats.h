@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 namespace bregboost {
 
@@ -36,8 +37,11 @@ struct IterationStats {
   double accuracy_reached = 0.0;    // a bound on its sub-problem's suboptimality; NaN if unknown
   // CBPR's rows between outer iterations; NaN elsewhere.
   double fritz_john = std::numeric_limits<double>::quiet_NaN();
-  std::int64_t evaluations = 0;  // total so far
-  double seconds = 0.0;          // since the solve began
+  std::int64_t evaluations = 0;          // total so far
+  double seconds = 0.0;                  // since the solve began
+  std::vector<double> multipliers = {};  // y_k, one per limit
+  // Of every constraint as written, 0-1 events, user's unit; empty where only limits are known.
+  std::vector<double> values = {};
 };
 
 // Return false to stop with TerminationReason::kInterrupted.

@@ -147,6 +147,7 @@ class PrimalDualLoop {
     stats_.exact_violation = values_.worst_exact_violation;
     stats_.surrogate_violation = stats_.complementarity = 0.0;
     stats_.max_multiplier = stats_.multiplier_sum = 0.0;
+    stats_.multipliers = y_;
     double largest = -kInfinity;
     double weighted = 0.0;
     for (std::size_t j = 0; j < y_.size(); ++j) {

@@ -1,0 +1,25 @@
+// What a fit found out, as JSON: for sidecars of models, logs, and the surfaces that show it.
+// Values that are undefined or unbounded are null.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bregboost/calibrate/diagnosis.h"
+#include "bregboost/certify/certificate.h"
+#include "bregboost/pipeline/fit.h"
+#include "bregboost/pipeline/frontier.h"
+#include "bregboost/pipeline/paper_fit.h"
+
+namespace bregboost {
+
+// `diagnosis` may be null.
+std::string ToJson(const FitReport& report, const Reachability* diagnosis = nullptr);
+std::string ToJson(const PaperReport& report, const std::vector<Constraint>& constraints);
+std::string ToJson(const Certificate& certificate);
+std::string ToJson(const Frontier& frontier);
+// New limits on a model that is there.
+std::string ToJson(const Calibration& calibration, const std::vector<Constraint>& constraints);
+std::string ToJson(const IterationStats& stats);
+
+}  // namespace bregboost
