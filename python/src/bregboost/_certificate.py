@@ -76,7 +76,7 @@ class ConstraintVerdict:
     @property
     def certified(self) -> bool:
         """Shown to hold; never for an undefined value."""
-        return self.verdict == CERTIFIED and self.value is not None
+        return self.verdict == CERTIFIED
 
 
 class Certificate:
@@ -179,8 +179,6 @@ class Certificate:
         if not isinstance(other, Certificate):
             return NotImplemented
         return (self._verdicts, self._all_certified) == (other._verdicts, other._all_certified)
-
-    __hash__ = None
 
     def __repr__(self) -> str:
         return as_text([_section(self)])
@@ -302,8 +300,10 @@ def _as_verdict(data: object, place: str) -> ConstraintVerdict:
         SubsetRows(str(small.get("subset")), small.get("rows"), small.get("rows_needed"))
         for small in data.get("too_small") or ()
     )
+    verdict = str(data.get("verdict") or NOT_CERTIFIED)
+    undefined = data.get("value") is None
     return ConstraintVerdict(
-        verdict=str(data.get("verdict") or NOT_CERTIFIED),
+        verdict=NOT_CERTIFIED if verdict == CERTIFIED and undefined else verdict,
         too_small=too_small,
         **{name: value for name, value in data.items() if name in names},
     )

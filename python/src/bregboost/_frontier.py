@@ -148,6 +148,11 @@ class FrontierResult:
         return self._objective_name
 
     @property
+    def maximise(self) -> bool:
+        """Whether more of the objective is better."""
+        return self._maximise
+
+    @property
     def constraint(self) -> str:
         """The swept limit without its bound; empty if there is none."""
         texts = self._texts()
@@ -212,18 +217,18 @@ class FrontierResult:
         """
         if not max_violation >= 0:
             raise ValueError(f"max_violation: {max_violation}; allowed: 0 or more")
-        defined = [
-            point
+        sign = -1 if self._maximise else 1
+        ranked = [
+            ((sign * point.objective, point.total_violation), point)
             for point in self._points
             if point.objective is not None and point.total_violation is not None
         ]
-        allowed = [point for point in defined if point.total_violation <= max_violation]
+        allowed = [(rank, point) for rank, point in ranked if rank[1] <= max_violation]
         if not allowed:
-            least = min((point.total_violation for point in defined), default=None)
+            least = min((rank[1] for rank, _ in ranked), default=None)
             what = "no point has one" if least is None else f"{least:.6g} or more"
             raise ValueError(f"max_violation: {max_violation}; allowed: {what}")
-        sign = -1 if self._maximise else 1
-        return min(allowed, key=lambda point: (sign * point.objective, point.total_violation))
+        return min(allowed, key=lambda candidate: candidate[0])[1]
 
     def __len__(self) -> int:
         return len(self._points)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
@@ -37,7 +37,7 @@ def import_pandas(field: str) -> ModuleType:
 
 
 def history_frame(
-    history: Sequence[Mapping[str, object]], constraints: Sequence[str] = ()
+    history: Sequence[Mapping[str, Any]], constraints: Sequence[str] = ()
 ) -> "pandas.DataFrame":
     """One row per iteration, and two columns per constraint.
 
@@ -80,7 +80,7 @@ def history_frame(
 
 
 def _per_constraint(
-    row: Mapping[str, object], name: str, place: int, constraints: Sequence[str]
+    row: Mapping[str, Any], name: str, place: int, constraints: Sequence[str]
 ) -> list[float]:
     numbers = row.get(name) or [None] * len(constraints)
     if len(numbers) != len(constraints):

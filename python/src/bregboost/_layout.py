@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from bregboost._units import NO_BREAK_SPACE, with_unbroken_bound
+
 Mood = Literal["plain", "good", "bad", "open"]
 
 TEXT_WIDTH = 100
@@ -88,7 +90,9 @@ def _printable(text: str) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(_printable(text), width, break_on_hyphens=False) or [""]
+    unbroken = with_unbroken_bound(_printable(text))
+    lines = textwrap.wrap(unbroken, width, break_on_hyphens=False)
+    return [line.replace(NO_BREAK_SPACE, " ") for line in lines] or [""]
 
 
 def _hanging(start: str, text: str) -> list[str]:

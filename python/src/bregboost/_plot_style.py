@@ -8,10 +8,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from bregboost._units import NO_BREAK_SPACE, with_unbroken_bound
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.typing import ColorType
 
 # Okabe & Ito, "Color universal design" (2008), without black and yellow.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -47,10 +50,10 @@ def tidy(ax: "Axes") -> None:
 
 def show_percent(axis: "Axis", percent: bool) -> None:
     """Numbers in percent, for shares."""
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter
 
     if percent:
-        axis.set_major_formatter(PercentFormatter(xmax=1.0))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}%"))
 
 
 def show_points(axis: "Axis", percent: bool) -> None:
@@ -61,7 +64,7 @@ def show_points(axis: "Axis", percent: bool) -> None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
 
 
-def line_colour(ax: "Axes") -> str:
+def line_colour(ax: "Axes") -> "ColorType":
     """Of bounds: that of the labels."""
     return ax.xaxis.label.get_color()
 
@@ -73,14 +76,15 @@ def wrapped(text: str, width: int, most_lines: int | None = None) -> str:
 
     Examples
     --------
-    >>> wrapped("fpr(sex=F, race=other) - fpr(sex=M) <= 1%", 22, most_lines=2).splitlines()
-    ['fpr(sex=F, race=other)', '… - fpr(sex=M) <= 1%']
+    >>> text = "fpr(sex=F, race=other) - 2 * fpr(sex=M, race=other) <= 1%"
+    >>> wrapped(text, 24, most_lines=2).splitlines()
+    ['fpr(sex=F, race=other) -', '… race=other) <= 1%']
     """
-    lines = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
+    lines = textwrap.wrap(with_unbroken_bound(text), width, break_on_hyphens=False) or [""]
     if most_lines is not None and len(lines) > most_lines:
         end = text[2 - width :]
         lines = [*lines[: most_lines - 1], f"… {end.partition(' ')[2] or end}"]
-    return "\n".join(lines).replace("$", r"\$")
+    return "\n".join(lines).replace(NO_BREAK_SPACE, " ").replace("$", r"\$")
 
 
 def legend_text(label: str) -> str:

@@ -83,7 +83,7 @@ def plot_frontier(result: FrontierResult, ax: "Axes | None" = None) -> "Axes":
             xs, ys = zip(*places, strict=True)
             ax.scatter(xs, ys, color=colour, marker=marker, s=45, label=name, zorder=3)
     if not by_bound:
-        _label_rhos(ax, drawn)
+        _label_rhos(ax, drawn, below=result.maximise)
     of = f" of {result.constraint}" if result.constraint else ""
     ax.set_xlabel(wrapped(f"bound{of}", _AXIS_LABEL_WIDTH) if by_bound else "total violation")
     ax.set_ylabel(f"{result.objective_name} on unseen rows")
@@ -174,24 +174,33 @@ def plot_rates(report_or_model: object, ax: "Axes | None" = None, *, max_groups:
     certificate = report.certificate
     rows = rate_rows(report.to_dict()["constraints"] or [], certificate, max_groups)
     lines = sum(row.height for row in rows)
-    ax = new_axes(1.3 + _LINE_HEIGHT * max(lines, 4)) if ax is None else ax
-    tidy(ax)
     shares = any(row.percent for row in rows) or not rows
-    of_losses = ax.twiny() if shares and not all(row.percent for row in rows) else ax
+    mixed = shares and not all(row.percent for row in rows)
+    height = (1.8 if mixed else 1.3) + _LINE_HEIGHT * max(lines, 4)
+    ax = new_axes(height) if ax is None else ax
+    tidy(ax)
+    of_losses = ax.twiny() if mixed else ax
     places = _draw_rows(ax, of_losses, rows)
     ax.set_yticks(places, [row.label for row in rows])
+    for label, row in zip(ax.get_yticklabels(), rows, strict=True):
+        label.set_alpha(_faintness(row))
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(lines + 0.5, 0.0)
     ax.set_xlabel("rate" if shares else "loss")
     show_percent(ax.xaxis, shares)
-    if of_losses is not ax:
+    if mixed:
         of_losses.set_xlabel("loss")
-    legend_above(ax, *_rate_legend(ax, rows, certificate.confidence), top_axis=of_losses is not ax)
+        of_losses.spines["right"].set_visible(False)
+    if not rows:
+        ax.text(0.5, 0.5, "no limits", transform=ax.transAxes, ha="center", va="center")
+    legend_above(ax, *_rate_legend(ax, rows, certificate.confidence), top_axis=mixed)
     return ax
 
 
-def _label_rhos(ax: "Axes", drawn: Sequence[tuple[float, float, FrontierPoint]]) -> None:
-    """At the points worth choosing, as many as have room."""
+def _label_rhos(
+    ax: "Axes", drawn: Sequence[tuple[float, float, FrontierPoint]], below: bool
+) -> None:
+    """At the points worth choosing, as many as have room, on the side that the line leaves free."""
     chosen = sorted((x, y, point.rho) for x, y, point in drawn if not point.dominated)
     if not chosen:
         return
@@ -208,7 +217,14 @@ def _label_rhos(ax: "Axes", drawn: Sequence[tuple[float, float, FrontierPoint]])
         ):
             continue
         labelled.append(place)
-        ax.annotate(f"rho {rho:.4g}", (x, y), xytext=(6, -4), textcoords="offset points", va="top")
+        ax.annotate(
+            f"rho {rho:.4g}",
+            (x, y),
+            xytext=(6, -4 if below else 4),
+            textcoords="offset points",
+            va="top" if below else "bottom",
+        )
+    ax.margins(0.12)
 
 
 def _draw_rows(ax: "Axes", of_losses: "Axes", rows: list[RateRow]) -> list[float]:
@@ -220,15 +236,14 @@ def _draw_rows(ax: "Axes", of_losses: "Axes", rows: list[RateRow]) -> list[float
         places.append(middle)
         _draw_row(ax if row.percent else of_losses, row, middle)
         beside = ax.get_yaxis_transform()
-        faint = 1.0 if row.held is not None else 0.7
-        ax.text(1.01, middle, row.note, transform=beside, va="center", alpha=faint)
+        ax.text(1.01, middle, row.note, transform=beside, va="center", alpha=_faintness(row))
     return places
 
 
 def _draw_row(ax: "Axes", row: RateRow, middle: float) -> None:
     colour = _row_colour(row)
-    if row.low is not None:
-        ax.hlines(middle, row.low, row.high, color=colour, linewidth=5, alpha=0.35)
+    if row.low is not None and row.high is not None:
+        ax.hlines(middle, row.low, row.high, color=colour, linewidth=5, alpha=0.45)
     if row.bound is not None:
         half = (row.height - row.space_above) / 2 + 0.1
         ax.vlines(row.bound, middle - half, middle + half, color=line_colour(ax), linewidth=1.6)
@@ -239,6 +254,10 @@ def _draw_row(ax: "Axes", row: RateRow, middle: float) -> None:
 
 def _row_colour(row: RateRow) -> str:
     return NEUTRAL if row.held is None else GOOD if row.held else BAD
+
+
+def _faintness(row: RateRow) -> float:
+    return 0.7 if row.held is None else 1.0
 
 
 def _row_marker(row: RateRow) -> str:
@@ -277,7 +296,7 @@ def _report_of(report_or_model: object, field: str) -> Report:
     return report
 
 
-def _history_of(source: object) -> tuple[list[dict[str, Any]], list[tuple[str, float | None]]]:
+def _history_of(source: Any) -> tuple[list[dict[str, Any]], list[tuple[str, float | None]]]:
     """The rows, and text and bound of every limit whose values they have."""
     if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
         return plain(source, "history_or_model"), []
@@ -304,9 +323,8 @@ def _history_of_frame(
 
 def _steps(history: list[dict[str, Any]]) -> list[int]:
     """The rows' own numbers; their places where a solver counts from zero again."""
-    numbers = [row.get("k") for row in history]
-    counted = all(number is not None for number in numbers)
-    if counted and all(a < b for a, b in pairwise(numbers)):
+    numbers = [row["k"] for row in history if row.get("k") is not None]
+    if len(numbers) == len(history) and all(a < b for a, b in pairwise(numbers)):
         return numbers
     return list(range(len(history)))
 

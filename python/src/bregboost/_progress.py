@@ -51,7 +51,7 @@ class Progress:
         self._percent = percent
         self._file = file
         self._bar: Any = None
-        self._last: Mapping[str, object] | None = None
+        self._last: Mapping[str, Any] | None = None
         self._drawn_at = 0.0
 
     def __enter__(self) -> "Progress":
@@ -59,13 +59,13 @@ class Progress:
         self._drawn_at = -_SHORTEST_INTERVAL
         return self
 
-    def update(self, stats: Mapping[str, object]) -> None:
+    def update(self, stats: Mapping[str, Any]) -> None:
         """Take a row of the history: k, objective, exact_violation, max_multiplier, phase."""
         self._last = stats
         now = time.monotonic()
         if self._bar is not None and now - self._drawn_at >= _SHORTEST_INTERVAL:
             self._drawn_at = now
-            self._draw()
+            self._draw(stats)
 
     def __exit__(
         self,
@@ -74,13 +74,13 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         if self._bar is not None and self._last is not None:
-            self._draw()
+            self._draw(self._last)
         if self._bar is not None:
             bar, self._bar = self._bar, None
             _written(bar.close)
 
-    def _draw(self) -> None:
-        bar, stats = self._bar, self._last
+    def _draw(self, stats: Mapping[str, Any]) -> None:
+        bar = self._bar
         phase = stats.get("phase") or "main"
         bar.set_description_str("training" if phase == "main" else str(phase), refresh=False)
         bar.set_postfix_str(self._stats_text(stats), refresh=False)
@@ -89,7 +89,7 @@ class Progress:
             bar.disable = True  # or it would write once more when it is collected
             self._bar = None
 
-    def _stats_text(self, stats: Mapping[str, object]) -> str:
+    def _stats_text(self, stats: Mapping[str, Any]) -> str:
         objective, violation, multiplier = (
             plain(stats.get(name), name)
             for name in ("objective", "exact_violation", "max_multiplier")

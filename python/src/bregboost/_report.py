@@ -52,7 +52,8 @@ class Report:
     What it costs
       - accuracy 91.20% on unseen rows
     How it was made
-      rows  4,500 unseen
+      validation  folds
+      rows        4,500 unseen
     >>> report.satisfied, report.metrics()["objective"]
     (True, 0.912)
     """
@@ -105,7 +106,7 @@ class Report:
         fnr_le_5pct/bound 0.05
         fnr_le_5pct/satisfied 1.0
         """
-        found: dict[str, object] = {
+        found: dict[str, float | None] = {
             "objective": self._data.get("objective"),
             "violation": self._data.get("violation"),
             "satisfied": self.satisfied,
@@ -147,8 +148,6 @@ class Report:
     def __eq__(self, other: object) -> bool:
         return self._data == other._data if isinstance(other, Report) else NotImplemented
 
-    __hash__ = None
-
     def __repr__(self) -> str:
         return as_text(report_sections(self._data, self.certificate))
 
@@ -158,7 +157,7 @@ class Report:
     def _list(self, key: str) -> list[Any]:
         return self._data.get(key) or []
 
-    def _limit_metrics(self, j: int, verdict: ConstraintVerdict | None) -> dict[str, object]:
+    def _limit_metrics(self, j: int, verdict: ConstraintVerdict | None) -> dict[str, float | None]:
         constraint = self._list("constraints")[j]
         prices = self._list("prices")
         multipliers = self._list("multipliers")

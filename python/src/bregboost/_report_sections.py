@@ -238,6 +238,7 @@ def _facts(data: Data) -> list[tuple[str, str]]:
     facts = [
         ("learner", _learner(data)),
         ("solver", _solver(data)),
+        ("validation", str(data.get("validation") or "").replace("_", " ")),
         ("rows", ", ".join(f"{count_text(n)} {name}" for name, n in _counted(data, "rows"))),
         ("positive class", str(data.get("positive_class") or "")),
         ("decision", _decision(data)),
@@ -247,7 +248,7 @@ def _facts(data: Data) -> list[tuple[str, str]]:
     return [(name, text) for name, text in facts if text]
 
 
-def _counted(data: Data, key: str) -> list[tuple[str, float]]:
+def _counted(data: Data, key: str) -> list[tuple[str, Any]]:
     return [(name, number) for name, number in (data.get(key) or {}).items() if number]
 
 
@@ -263,7 +264,6 @@ def _solver(data: Data) -> str:
     parts = [
         data.get("solver"),
         data.get("path") and f"{data['path']} path",
-        data.get("validation") and f"validation {data['validation']}",
         data.get("rho") is not None and f"rho {_number_text(data['rho'])}",
     ]
     return ", ".join(part for part in parts if part)

@@ -3,6 +3,7 @@
 import re
 
 UNDEFINED = "undefined"
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 _BOUND = re.compile(r"\s*(<=|>=)\s*([-+.\deE]+)(%?)$")
 
@@ -47,6 +48,17 @@ def left_side(constraint: str) -> str:
     return _BOUND.sub("", constraint)
 
 
+def with_unbroken_bound(text: str) -> str:
+    """A text that wraps before its bound, not within: NO_BREAK_SPACE takes the place of a space.
+
+    Examples
+    --------
+    >>> with_unbroken_bound("fnr <= 5%")
+    'fnr <=\\xa05%'
+    """
+    return _BOUND.sub(rf" \1{NO_BREAK_SPACE}\2\3", text)
+
+
 def stated_bound(constraint: str) -> float | None:
     """The bound that a constraint's text ends with.
 
@@ -73,12 +85,9 @@ def value_text(value: float | None, percent: bool, beside: float | None = None) 
     """
     if value is None:
         return UNDEFINED
-    text = _value_text(value, percent, 0)
-    for more_digits in range(1, 7):
-        if beside is None or value == beside or text != _value_text(beside, percent, 0):
-            break
+    for more_digits in range(7):
         text = _value_text(value, percent, more_digits)
-        if text != _value_text(beside, percent, more_digits):
+        if beside is None or value == beside or text != _value_text(beside, percent, more_digits):
             break
     return text
 
