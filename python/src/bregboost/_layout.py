@@ -169,7 +169,7 @@ def _cell_style(column: Column | None = None) -> str:
     if column.number:
         style += ";white-space:nowrap;font-variant-numeric:tabular-nums"
     if column.code:
-        style += ";font-family:monospace;overflow-wrap:anywhere"
+        style += ";font-family:monospace;min-width:14em;overflow-wrap:anywhere"
     return style
 
 
@@ -178,7 +178,7 @@ def _badge(text: str, mood: Mood) -> str:
         return _shown(text)
     return (
         f'<span style="background:{_BADGES[mood]};color:#fff;padding:.05em .5em;'
-        f'border-radius:.6em">{_shown(text)}</span>'
+        f'border-radius:.6em;white-space:nowrap">{_shown(text)}</span>'
     )
 
 
