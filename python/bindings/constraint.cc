@@ -111,9 +111,12 @@ void BindConstraint(nb::module_& module) {
       .def(nb::self == nb::self, nb::sig("def __eq__(self, arg: object, /) -> bool"))
       .def("__hash__", [](const Constraint& self) { return nb::hash(Text(self)); })
       .def("__bool__", [](const Constraint&) -> bool { throw nb::type_error(kNoTruthValue); })
-      .def("__reduce__", [](nb::handle_t<Constraint> self) {
-        return nb::make_tuple(self.type(), nb::make_tuple(self.attr("text")));
-      });
+      .def(
+          "__reduce__",
+          [](nb::handle_t<Constraint> self) {
+            return nb::make_tuple(self.type(), nb::make_tuple(self.attr("text")));
+          },
+          nb::sig("def __reduce__(self) -> tuple[type[Constraint], tuple[str]]"));
 
   module.def(
       "column_text", [](const ColumnName& name) { return ToText(ColumnOf(name)); },
