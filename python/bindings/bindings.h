@@ -5,9 +5,16 @@
 
 namespace bregboost::python {
 
+void BindCalibration(nanobind::module_& module);
+void BindCertificate(nanobind::module_& module);
 void BindConstraint(nanobind::module_& module);
 void BindConstraintError(nanobind::module_& module);
+void BindDatasets(nanobind::module_& module);
+void BindFit(nanobind::module_& module);
 void BindLibraryError(nanobind::module_& module);
+void BindPaperFit(nanobind::module_& module);
 void BindParser(nanobind::module_& module);
+void BindRowData(nanobind::module_& module);
+void BindTreeModel(nanobind::module_& module);
 
 }  // namespace bregboost::python

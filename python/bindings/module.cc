@@ -7,4 +7,11 @@ NB_MODULE(_core, module) {
   bregboost::python::BindLibraryError(module);
   bregboost::python::BindConstraint(module);
   bregboost::python::BindParser(module);
+  bregboost::python::BindRowData(module);
+  bregboost::python::BindDatasets(module);
+  bregboost::python::BindFit(module);
+  bregboost::python::BindPaperFit(module);
+  bregboost::python::BindCalibration(module);
+  bregboost::python::BindCertificate(module);
+  bregboost::python::BindTreeModel(module);
 }

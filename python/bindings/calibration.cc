@@ -1,0 +1,31 @@
+#include "bregboost/calibrate/calibration.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.h"
+#include "bindings.h"
+#include "bregboost/report/fit_json.h"
+
+namespace bregboost::python {
+
+namespace nb = nanobind;
+
+void BindCalibration(nb::module_& module) {
+  module.def(
+      "calibrate",
+      [](const Array<double>& scores, const RowData& rows,
+         const std::vector<Constraint>& constraints, const std::string& objective, double rho,
+         std::uint64_t seed) {
+        const nb::gil_scoped_release release;
+        const RateProblem problem(constraints, ParseObjective(objective), rows);
+        const Calibration calibration =
+            Calibrate(View(scores), problem, {.rho = rho, .seed = seed});
+        return ToJson(calibration, constraints);
+      },
+      "Temperature and offsets that hold limits on rows with these scores, as JSON.",
+      nb::arg("scores"), nb::arg("rows"), nb::arg("constraints"), nb::arg("objective"),
+      nb::arg("rho"), nb::arg("seed"));
+}
+
+}  // namespace bregboost::python
