@@ -326,7 +326,7 @@ std::vector<Constraint> RateConstraints::sources() const {
 
 std::vector<double> RateConstraints::ExactSums(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
-  return kernel_->Accumulate(scores).exact;
+  return kernel_->AccumulateExact(scores);
 }
 
 std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {

@@ -117,6 +117,31 @@ TEST(SigmoidArray, IsTheSigmoidOfLogisticArray) {
   EXPECT_TRUE(std::isnan(sigmoid[0]));
 }
 
+TEST(FirstLargestArray, IsTheFirstOfEqualsAndKeepsNaN) {
+  // Columns of 9 rows, 11 apart: no row after the first of a vector may be lost.
+  constexpr std::size_t kRows = 9, kStride = 11;
+  const std::vector<std::vector<double>> rows = {
+      {1.0, 2.0, 3.0},  {3.0, 2.0, 1.0},  {1.0, 3.0, 3.0},
+      {2.0, 2.0, 2.0},  {-0.0, 0.0, 0.0}, {-kInfinity, -kInfinity, -1e300},
+      {kNaN, 2.0, 3.0}, {1.0, kNaN, 3.0}, {3.0, 2.0, kNaN}};
+  const std::vector<double> expected = {2.0, 0.0, 1.0, 0.0, 0.0, 2.0, kNaN, kNaN, kNaN};
+  std::vector<double> columns(3 * kStride, kNaN), first(kRows + 1, -123.0);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    for (std::size_t k = 0; k < 3; ++k) columns[k * kStride + i] = rows[i][k];
+  }
+  for (std::size_t n = 0; n <= kRows; ++n) {
+    first.assign(kRows + 1, -123.0);
+    FirstLargestArray(columns.data(), kStride, 3, n, first.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(std::isnan(first[i]), std::isnan(expected[i])) << i;
+      if (!std::isnan(expected[i])) {
+        EXPECT_EQ(first[i], expected[i]) << i;
+      }
+    }
+    EXPECT_EQ(first[n], -123.0);
+  }
+}
+
 // Whole vectors and the rest give the same number for the same argument, and nothing is written
 // outside of the array.
 TEST(VectorMath, EveryLengthAndNothingBeyondIt) {

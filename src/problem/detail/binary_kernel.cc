@@ -116,6 +116,35 @@ double LogisticScale(const SurrogateOptions& options) {
   return options.kind == SurrogateKind::kLogisticBase2 ? std::numbers::log2e : 1.0;
 }
 
+// Adds every row to what its cell predicts.
+void AddPredicted(const LogisticRows& rows, std::vector<LogisticSums>& by_cell) {
+  bool undefined = false;
+  if (rows.weights == nullptr) {
+    // Neighbours count in tables of their own: in one, rows of a cell would wait for each other.
+    constexpr std::size_t kTables = 4;
+    std::vector<std::array<std::uint32_t, 2>> counts(kTables * by_cell.size());
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      const double score = rows.scores[i];
+      undefined |= std::isnan(score);
+      ++counts[rows.cells[i] * kTables + i % kTables][score > 0.0 ? 1 : 0];
+    }
+    for (std::size_t j = 0; j < counts.size(); ++j) {
+      for (std::size_t k = 0; k < 2; ++k) by_cell[j / kTables].selected[k] += counts[j][k];
+    }
+  } else {
+    for (std::size_t i = 0; i < rows.size; ++i) {
+      const double score = rows.scores[i];
+      undefined |= std::isnan(score);
+      by_cell[rows.cells[i]].selected[score > 0.0 ? 1 : 0] += rows.weights[i];
+    }
+  }
+  // A NaN score selects nothing: the counts become NaN, which never reads as satisfied.
+  for (std::size_t i = 0; i < rows.size && undefined; ++i) {
+    if (!std::isnan(rows.scores[i])) continue;
+    for (double& selected : by_cell[rows.cells[i]].selected) selected = rows.scores[i];
+  }
+}
+
 class BinaryKernel final : public EventKernel {
  public:
   explicit BinaryKernel(EventLayout layout)
@@ -150,13 +179,32 @@ class BinaryKernel final : public EventKernel {
           sums.exact[c * kSlots + k] += cell.selected[1 - k];
         }
         if (!uses_loss_) continue;
-        const auto label = static_cast<std::size_t>(label_of_cell_[c]);
-        const double cell_loss = is_logistic_ ? cell.miss[label] : loss[chunk][c];
+        const double cell_loss = is_logistic_ ? LossOf(cell, c) : loss[chunk][c];
         sums.surrogate[c * kSlots + kLossSlot] += cell_loss;
         sums.exact[c * kSlots + kLossSlot] += cell_loss;
       }
     }
     return sums;
+  }
+
+  std::vector<double> AccumulateExact(std::span<const double> scores) const override {
+    std::vector<std::vector<LogisticSums>> partial(NumChunks(scores.size()));
+    ForEachChunk(scores.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk].resize(label_of_cell_.size());
+      if (uses_loss_) {
+        AccumulateLogistic(Rows(scores, begin, end), partial[chunk].data());
+      } else {
+        AddPredicted(Rows(scores, begin, end), partial[chunk]);
+      }
+    });
+    std::vector<double> exact(layout_.num_sums(), 0.0);
+    for (const std::vector<LogisticSums>& cells : partial) {
+      for (std::size_t c = 0; c < cells.size(); ++c) {
+        for (std::size_t k = 0; k < 2; ++k) exact[c * kSlots + k] += cells[c].selected[1 - k];
+        if (uses_loss_) exact[c * kSlots + kLossSlot] += LossOf(cells[c], c);
+      }
+    }
+    return exact;
   }
 
   std::vector<double> AccumulateTangents(std::span<const double> at,
@@ -215,6 +263,11 @@ class BinaryKernel final : public EventKernel {
   }
 
  private:
+  // Cross-entropy towards the label of cell c.
+  double LossOf(const LogisticSums& sums, std::size_t c) const {
+    return sums.miss[static_cast<std::size_t>(label_of_cell_[c])];
+  }
+
   LogisticRows Rows(std::span<const double> scores, std::size_t begin, std::size_t end) const {
     const double* weights = layout_.row_weights.empty() ? nullptr : layout_.row_weights.data();
     return {.scores = scores.data() + begin,

@@ -43,6 +43,10 @@ class EventKernel {
   // Weighted sums of every event in every cell. Surrogate sums of unused slots are 0.
   virtual EventSums Accumulate(std::span<const double> scores) const = 0;
 
+  // The exact sums alone, without the work that surrogates need: events bit for bit, losses but for
+  // rounding.
+  virtual std::vector<double> AccumulateExact(std::span<const double> scores) const = 0;
+
   // Sums of the events' tangents at `at`, evaluated at `scores`.
   virtual std::vector<double> AccumulateTangents(std::span<const double> at,
                                                  std::span<const double> scores) const = 0;

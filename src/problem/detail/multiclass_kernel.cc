@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,6 +13,7 @@ namespace bregboost::detail {
 namespace {
 
 constexpr std::size_t kBlock = 256;
+using PredictedBlock = std::array<double, kBlock>;  // codes; NaN: undefined
 
 // Scores of a block of rows, row by row, with their softmax at temperature 1 and at the
 // surrogate's.
@@ -110,8 +112,10 @@ void Selected(const SoftmaxBlock& block, std::size_t i, std::size_t target, doub
 
 class MulticlassKernel final : public EventKernel {
  public:
-  explicit MulticlassKernel(EventLayout layout) : layout_(std::move(layout)) {
+  explicit MulticlassKernel(EventLayout layout)
+      : layout_(std::move(layout)), selected_(layout_.num_classes, kNoSlot) {
     for (std::size_t s = 0; s < layout_.slots.size(); ++s) {
+      PlaceSlot(s);
       if (!layout_.used[s]) continue;
       const SlotKind kind = layout_.slots[s].kind;
       const bool is_miss = kind == SlotKind::kMissLabel || kind == SlotKind::kMissBaseline;
@@ -152,6 +156,26 @@ class MulticlassKernel final : public EventKernel {
     AddInOrder(exact, sums.exact);
     AddInOrder(surrogate, sums.surrogate);
     return sums;
+  }
+
+  std::vector<double> AccumulateExact(std::span<const double> scores) const override {
+    const bool uses_loss = loss_ != kNoSlot && layout_.used[loss_];
+    std::vector<std::vector<double>> partial(NumChunks(layout_.num_rows()));
+    ForEachChunk(layout_.num_rows(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+      partial[chunk].resize(layout_.num_sums());
+      PredictedBlock predicted;
+      SoftmaxBlock block = MakeBlock(uses_loss, /*with_tempered=*/false);
+      for (std::size_t first = begin; first < end; first += kBlock) {
+        const std::size_t n = std::min(kBlock, end - first);
+        FirstLargestArray(scores.data() + first, layout_.num_rows(), layout_.num_classes, n,
+                          predicted.data());
+        AddEvents(first, n, predicted, partial[chunk]);
+        if (uses_loss) AddLosses(scores, first, n, block, partial[chunk]);
+      }
+    });
+    std::vector<double> exact(layout_.num_sums(), 0.0);
+    AddInOrder(partial, exact);
+    return exact;
   }
 
   std::vector<double> AccumulateTangents(std::span<const double> at,
@@ -207,11 +231,7 @@ class MulticlassKernel final : public EventKernel {
   template <class Body>
   void ForEachRow(std::span<const double> scores, const Body& body) const {
     ForEachChunk(layout_.num_rows(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-      const std::size_t width = kBlock * layout_.num_classes;
-      SoftmaxBlock block{.scores = std::vector<double>(width),
-                         .probability = std::vector<double>(needs_probability_ ? width : 0),
-                         .tempered = std::vector<double>(needs_tempered_ ? width : 0),
-                         .log_sum = std::vector<double>(kBlock)};
+      SoftmaxBlock block = MakeBlock(needs_probability_, needs_tempered_);
       RowEvent event(layout_.num_classes);
       for (std::size_t first = begin; first < end; first += kBlock) {
         const std::size_t n = std::min(kBlock, end - first);
@@ -221,6 +241,14 @@ class MulticlassKernel final : public EventKernel {
     });
   }
 
+  SoftmaxBlock MakeBlock(bool with_probability, bool with_tempered) const {
+    const std::size_t width = kBlock * layout_.num_classes;
+    return {.scores = std::vector<double>(width),
+            .probability = std::vector<double>(with_probability ? width : 0),
+            .tempered = std::vector<double>(with_tempered ? width : 0),
+            .log_sum = std::vector<double>(kBlock)};
+  }
+
   void FillBlock(std::span<const double> scores, std::size_t first, std::size_t n,
                  SoftmaxBlock& block) const {
     const std::size_t num_classes = layout_.num_classes;
@@ -228,11 +256,70 @@ class MulticlassKernel final : public EventKernel {
       const double* column = scores.data() + k * layout_.num_rows() + first;
       for (std::size_t i = 0; i < n; ++i) block.scores[i * num_classes + k] = column[i];
     }
-    if (needs_probability_) {
+    if (!block.probability.empty()) {
       Softmax(block.scores, n, num_classes, 1.0, block.probability, block.log_sum.data());
     }
-    if (needs_tempered_) {
+    if (!block.tempered.empty()) {
       Softmax(block.scores, n, num_classes, layout_.surrogate.temperature, block.tempered, nullptr);
+    }
+  }
+
+  void AddEvents(std::size_t first, std::size_t n, const PredictedBlock& predicted,
+                 std::vector<double>& exact) const {
+    const std::size_t slots = layout_.slots.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t cell = layout_.cells->cell_of_row[first + i];
+      const Cell& tuple = layout_.cells->cells[cell];
+      const double weight = layout_.weight(first + i);
+      double* of_cell = exact.data() + cell * slots;
+      if (std::isnan(predicted[i])) {
+        for (std::size_t s = 0; s < slots; ++s) {
+          if (s != loss_) of_cell[s] = std::numeric_limits<double>::quiet_NaN();
+        }
+        continue;
+      }
+      const auto code = static_cast<std::int32_t>(predicted[i]);
+      // Sums of 0 cost less than branches that nobody can foretell.
+      if (miss_label_ != kNoSlot) {
+        of_cell[miss_label_] += code != tuple.label ? weight : 0.0;
+      }
+      if (miss_baseline_ != kNoSlot) {
+        of_cell[miss_baseline_] += code != tuple.baseline ? weight : 0.0;
+      }
+      const std::size_t selected = selected_[static_cast<std::size_t>(code)];
+      if (selected != kNoSlot) of_cell[selected] += weight;
+    }
+  }
+
+  void AddLosses(std::span<const double> scores, std::size_t first, std::size_t n,
+                 SoftmaxBlock& block, std::vector<double>& exact) const {
+    FillBlock(scores, first, n, block);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t cell = layout_.cells->cell_of_row[first + i];
+      const auto label = static_cast<std::size_t>(layout_.cells->cells[cell].label);
+      exact[cell * layout_.slots.size() + loss_] +=
+          layout_.weight(first + i) *
+          (block.log_sum[i] - block.scores[i * layout_.num_classes + label]);
+    }
+  }
+
+  void PlaceSlot(std::size_t s) {
+    const Slot& slot = layout_.slots[s];
+    switch (slot.kind) {
+      case SlotKind::kMissLabel:
+        miss_label_ = s;
+        return;
+      case SlotKind::kMissBaseline:
+        miss_baseline_ = s;
+        return;
+      case SlotKind::kSelected:
+        selected_[static_cast<std::size_t>(slot.class_code)] = s;
+        return;
+      case SlotKind::kLoss:
+        loss_ = s;
+        return;
+      case SlotKind::kMissClass:
+        break;  // binary only
     }
   }
 
@@ -311,7 +398,11 @@ class MulticlassKernel final : public EventKernel {
     return 0.0;
   }
 
+  static constexpr std::size_t kNoSlot = std::numeric_limits<std::size_t>::max();
+
   EventLayout layout_;
+  std::size_t miss_label_ = kNoSlot, miss_baseline_ = kNoSlot, loss_ = kNoSlot;
+  std::vector<std::size_t> selected_;  // the slot of each class
   bool needs_probability_ = false;
   bool needs_tempered_ = false;
 };

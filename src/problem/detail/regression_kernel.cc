@@ -35,6 +35,10 @@ class RegressionKernel final : public EventKernel {
     return {.exact = sums, .surrogate = sums};
   }
 
+  std::vector<double> AccumulateExact(std::span<const double> scores) const override {
+    return AccumulateTangents(scores, scores);
+  }
+
   std::vector<double> AccumulateTangents(std::span<const double> at,
                                          std::span<const double> scores) const override {
     std::vector<std::vector<double>> partial(NumChunks(scores.size()));

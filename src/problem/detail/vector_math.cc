@@ -82,6 +82,23 @@ void SigmoidTarget(const double* x, std::size_t n, double* sigmoid) {
   Logistic<false>(x, n, sigmoid, nullptr);
 }
 
+void FirstLargestTarget(const double* columns, std::size_t stride, std::size_t num_columns,
+                        std::size_t n, double* first) {
+  const D d;
+  ForVectors(n, [&](std::size_t i, std::size_t count) {
+    auto largest = LoadUpTo(columns + i, count);
+    auto result = KeepNaN(largest, hn::Zero(d));
+    for (std::size_t k = 1; k < num_columns; ++k) {
+      const auto v = LoadUpTo(columns + k * stride + i, count);
+      const auto k_if_larger =
+          hn::IfThenElse(hn::Gt(v, largest), hn::Set(d, static_cast<double>(k)), result);
+      result = KeepNaN(result, KeepNaN(v, k_if_larger));
+      largest = hn::Max(v, largest);
+    }
+    StoreUpTo(result, count, first + i);
+  });
+}
+
 }  // namespace bregboost::detail::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -91,6 +108,7 @@ namespace bregboost::detail {
 HWY_EXPORT(ExpTarget);
 HWY_EXPORT(LogisticTarget);
 HWY_EXPORT(SigmoidTarget);
+HWY_EXPORT(FirstLargestTarget);
 
 void ExpArray(const double* x, std::size_t n, double* out) {
   HWY_DYNAMIC_DISPATCH(ExpTarget)(x, n, out);
@@ -102,6 +120,11 @@ void LogisticArray(const double* x, std::size_t n, double* sigmoid, double* tail
 
 void SigmoidArray(const double* x, std::size_t n, double* sigmoid) {
   HWY_DYNAMIC_DISPATCH(SigmoidTarget)(x, n, sigmoid);
+}
+
+void FirstLargestArray(const double* columns, std::size_t stride, std::size_t num_columns,
+                       std::size_t n, double* first) {
+  HWY_DYNAMIC_DISPATCH(FirstLargestTarget)(columns, stride, num_columns, n, first);
 }
 
 }  // namespace bregboost::detail

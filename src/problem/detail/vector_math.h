@@ -1,5 +1,5 @@
-// exp and log1p over arrays with the widest vectors that the running processor has. Each element's
-// result depends on that element alone, and NaN stays NaN.
+// exp, log1p and the largest of several over arrays with the widest vectors that the running
+// processor has. Each element's result depends on that element alone, and NaN stays NaN.
 #pragma once
 
 #include <cstddef>
@@ -14,5 +14,10 @@ void ExpArray(const double* x, std::size_t n, double* out);
 void LogisticArray(const double* x, std::size_t n, double* sigmoid, double* tail);
 // The sigmoid alone, where no loss value is needed.
 void SigmoidArray(const double* x, std::size_t n, double* sigmoid);
+
+// first[i] = the smallest k with the largest of columns[k * stride + i], k < num_columns; NaN if
+// one of them is.
+void FirstLargestArray(const double* columns, std::size_t stride, std::size_t num_columns,
+                       std::size_t n, double* first);
 
 }  // namespace bregboost::detail
