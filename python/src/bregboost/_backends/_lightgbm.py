@@ -104,10 +104,8 @@ class LightGbmBackend(TreeBackend):
         from lightgbm import LGBMModel
         from lightgbm.basic import _ConfigAliases
 
-        _ConfigAliases.get("objective")  # reads the aliases
-        main_name = {
-            alias: name for name, aliases in _ConfigAliases.aliases.items() for alias in aliases
-        }
+        all_names: dict[str, list[str]] = _ConfigAliases._get_all_param_aliases()
+        main_name = {alias: name for name, aliases in all_names.items() for alias in aliases}
         of_constructor = signature(LGBMModel.__init__).parameters
         given: dict[str, Any] = {}
         extra: dict[str, Any] = {}
@@ -150,7 +148,7 @@ class LightGbmBackend(TreeBackend):
         }
         parameters.setdefault("verbosity", -1)
         categorical = self._given.get("categorical_feature")
-        dataset = Dataset(
+        dataset: Any = Dataset(
             X,
             label=np.zeros(n_rows(X), dtype=np.float32),
             reference=None if reference is None else reference.keep,

@@ -18,6 +18,7 @@ from bregboost._backends._base import (
     Weights,
     checked_matrix,
     drawn_seed,
+    has_categories,
     is_other_frame,
     refuse_functions,
     scalar_text,
@@ -152,11 +153,11 @@ class XgboostBackend(TreeBackend):
             if not hasattr(reference.keep, "get_categories"):
                 X = _with_categories(X, reference.columns.categories)
             elif not (known := reference.keep.get_categories()).empty():
-                settings["feature_types"] = known
+                settings["feature_types"] = known  # or XGBoost would recode them in every round
         if given["tree_method"] in (None, "auto", "hist"):
             settings["max_bin"] = given["max_bin"]
             settings["ref"] = None if reference is None else reference.keep
-            matrix = QuantileDMatrix(X, **settings)
+            matrix: Any = QuantileDMatrix(X, **settings)
         else:
             matrix = DMatrix(X, **settings)
         columns = Columns(
@@ -201,7 +202,14 @@ class XgboostBackend(TreeBackend):
 
 def _features(X: Any) -> Any:
     if is_other_frame(X):
-        return X if _takes_frames() else to_pandas(X)
+        if _takes_frames():
+            return X
+        if has_categories(X):  # whose codes may differ from frame to frame
+            raise ValueError(
+                f"X: categorical columns of {type(X).__module__.partition('.')[0]}; allowed before "
+                "XGBoost 3: categories of pandas"
+            )
+        return to_pandas(X)
     if nwd.is_pandas_dataframe(X):
         return X
     return checked_matrix(X, accept_sparse=["csr"])
