@@ -21,7 +21,7 @@ void BindCalibration(nb::module_& module) {
         const RateProblem problem(constraints, ParseObjective(objective), rows);
         const Calibration calibration =
             Calibrate(View(scores), problem, {.rho = rho, .seed = seed});
-        return ToJson(calibration, constraints);
+        return ToJson(calibration, problem);
       },
       "Temperature and offsets that hold limits on rows with these scores, as JSON.",
       nb::arg("scores"), nb::arg("rows"), nb::arg("constraints"), nb::arg("objective"),

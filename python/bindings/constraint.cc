@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -106,6 +107,15 @@ void BindConstraint(nb::module_& module) {
           "``'<='`` or ``'>='``.")
       .def_prop_ro("group_columns", GroupColumns,
                    "Columns that the constraint names, the label apart, each once.")
+      .def(
+          "with_bound",
+          [](const Constraint& self, double bound) {
+            if (std::isnan(bound)) throw nb::value_error("bound: nan; allowed: a number");
+            Constraint moved = self;
+            moved.bound = bound;
+            return Parsed(ToText(moved));  // refuses what no text could say
+          },
+          nb::arg("bound"), "The same constraint with another bound.")
       .def("__repr__", Text)
       .def("__str__", Text)
       .def(nb::self == nb::self, nb::sig("def __eq__(self, arg: object, /) -> bool"))

@@ -13,6 +13,7 @@ namespace {
 namespace nb = nanobind;
 
 using RowMajor = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ColumnMajor = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
 // The package that owns the handle is an argument, so that it is kept alive.
 template <class Dataset>
@@ -34,6 +35,7 @@ void BindDataset(nb::module_& module, const char* name) {
 void BindDatasets(nb::module_& module) {
   BindDataset<LightGbmDataset>(module, "LightGbmDataset");
   BindDataset<XgboostDataset>(module, "XgboostDataset");
+  // Nothing is converted: a copy would be gone after the call, and the matrix is a view.
   nb::class_<FeatureMatrix>(module, "FeatureMatrix", "A view of a dense or sparse matrix.")
       .def_static(
           "dense",
@@ -41,7 +43,14 @@ void BindDatasets(nb::module_& module) {
             return FeatureMatrix::DenseRowMajor({values.data(), values.size()}, values.shape(0),
                                                 values.shape(1));
           },
-          nb::keep_alive<0, 1>(), nb::arg("values"))
+          nb::keep_alive<0, 1>(), nb::arg("values").noconvert())
+      .def_static(
+          "dense",
+          [](const ColumnMajor& values) {
+            return FeatureMatrix::DenseColumnMajor({values.data(), values.size()}, values.shape(0),
+                                                   values.shape(1));
+          },
+          nb::keep_alive<0, 1>(), nb::arg("values").noconvert())
       .def_static(
           "csr",
           [](const Array<std::int32_t>& row_offsets, const Array<std::int32_t>& column_indices,
@@ -50,7 +59,8 @@ void BindDatasets(nb::module_& module) {
                                       columns);
           },
           nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
-          nb::arg("row_offsets"), nb::arg("column_indices"), nb::arg("values"), nb::arg("columns"))
+          nb::arg("row_offsets").noconvert(), nb::arg("column_indices").noconvert(),
+          nb::arg("values").noconvert(), nb::arg("columns"))
       .def_prop_ro("num_rows", &FeatureMatrix::rows);
 }
 

@@ -21,8 +21,9 @@ namespace nb = nanobind;
 using Range = std::pair<double, double>;
 
 void BindOptions(nb::module_& module) {
-  nb::class_<FitOptions>(module, "FitOptions", "Options of a fit with the solver auto.")
-      .def(nb::init<>())
+  nb::class_<FitOptions> bound(module, "FitOptions", "Options of a fit with the solver auto.");
+  BindLoss(bound);
+  bound.def(nb::init<>())
       .def_rw("objective", &FitOptions::objective)
       .def_rw("num_folds", &FitOptions::num_folds)
       .def_rw("hold_out_share", &FitOptions::hold_out_share)

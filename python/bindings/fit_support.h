@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <initializer_list>
 #include <optional>
@@ -46,6 +47,21 @@ FitData<Features> DataOf(const Features& features, const RowData& rows, const Fe
 // `watch` (None, or a function of a dict) sees every iteration and returns False to stop. Ctrl-C
 // stops the training too, which then ends as usual with what it has. The fit runs without the GIL.
 SolveHooks HooksOf(const nanobind::object& watch);
+
+// Properties `loss` and `huber_delta` of options that have a LossOptions named loss.
+template <class Options>
+void BindLoss(nanobind::class_<Options>& options) {
+  options
+      .def_prop_rw(
+          "loss", [](const Options& self) { return Name(self.loss.kind).data(); },
+          [](Options& self, const std::string& name) {
+            self.loss.kind = Choose(
+                "loss", name, {LossKind::kCrossEntropy, LossKind::kSquared, LossKind::kHuber});
+          })
+      .def_prop_rw(
+          "huber_delta", [](const Options& self) { return self.loss.huber_delta; },
+          [](Options& self, double delta) { self.loss.huber_delta = delta; });
+}
 
 inline ModelAdjustment AdjustmentOf(double temperature, const std::vector<double>& offsets) {
   return {.temperature = temperature, .offsets = offsets};

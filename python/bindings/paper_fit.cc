@@ -16,8 +16,9 @@ namespace {
 namespace nb = nanobind;
 
 void BindOptions(nb::module_& module) {
-  nb::class_<PaperOptions>(module, "PaperOptions", "Options of the solvers abpp and cbpr.")
-      .def(nb::init<>())
+  nb::class_<PaperOptions> bound(module, "PaperOptions", "Options of the solvers abpp and cbpr.");
+  BindLoss(bound);
+  bound.def(nb::init<>())
       .def_rw("primal_step", &PaperOptions::primal_step)
       .def_rw("dual_step", &PaperOptions::dual_step)
       .def_rw("use_average", &PaperOptions::use_average)

@@ -8,6 +8,7 @@
 
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
+#include "pipeline/detail/row_outcomes.h"
 
 namespace bregboost {
 namespace {
@@ -130,16 +131,6 @@ void NoteForgiveness(const RateProblem& problem, AutoResult& result) {
   }
 }
 
-std::vector<double> Adjusted(std::span<const double> scores, std::size_t num_rows,
-                             const ModelAdjustment& adjustment) {
-  std::vector<double> result(scores.begin(), scores.end());
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] /= adjustment.temperature;
-    if (!adjustment.offsets.empty()) result[i] += adjustment.offsets[i / num_rows];
-  }
-  return result;
-}
-
 }  // namespace
 
 TrainingPath ChoosePath(const RateProblem& problem, TrainingPath wanted) {
@@ -187,8 +178,8 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     const Calibrator calibrator(learner.scores(), unseen.rows());
     result.calibration = calibrator.Solve(unseen, how_offsets);
     // Losses, too, are those of the model that is deployed, offsets included.
-    sums = unseen.rates().ExactSums(
-        Adjusted(learner.scores(), unseen.rows().num_rows(), result.calibration->adjustment));
+    sums = unseen.rates().ExactSums(detail::AdjustedScores(
+        learner.scores(), unseen.rows().num_rows(), result.calibration->adjustment));
     if (result.path == TrainingPath::kCalibration) {
       result.prices = FindPrices(calibrator, unseen, *result.calibration, how_offsets);
     }

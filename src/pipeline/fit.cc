@@ -64,6 +64,9 @@ class AutoFit::State {
       return !hooks.on_iteration || hooks.on_iteration(stats);
     };
     report.unseen = SolveAuto(*made.learner, unseen, split.training().problem, how, watched);
+    report.objective_value = report.unseen.objective;
+    report.measurements = report.unseen.measurements;
+    report.total_violation = report.unseen.total_violation;
     if (report.unseen.calibration) report.adjustment = report.unseen.calibration->adjustment;
     report.warnings.insert(report.warnings.end(), report.unseen.notes.begin(),
                            report.unseen.notes.end());

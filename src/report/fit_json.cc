@@ -54,6 +54,7 @@ json Of(const ConstraintVerdict& verdict) {
           {"rows", verdict.rows},
           {"method", verdict.method},
           {"needs", verdict.needs.subset},
+          {"rows_there", verdict.needs.rows},
           {"rows_needed", OrNull(verdict.needs.rows_needed)},
           {"too_small", too_small}};
 }
@@ -120,8 +121,6 @@ json Of(const AutoResult& unseen) {
           {"rounds_kept", unseen.training.rounds_kept},
           {"multipliers", unseen.training.multipliers},
           {"history", Of(unseen.training.history)},
-          {"objective", unseen.objective},
-          {"violation", unseen.total_violation},
           {"prices", prices},
           {"too_small", too_small}};
 }
@@ -151,7 +150,9 @@ std::string ToJson(const FitReport& report, const Reachability* diagnosis) {
                  {"positive_class", binary ? json(report.positive_class) : json(nullptr)},
                  {"temperature", report.adjustment.temperature},
                  {"offsets", report.adjustment.offsets},
-                 {"constraints", Of(report.unseen.measurements, report.constraints)},
+                 {"objective", report.objective_value},
+                 {"violation", report.total_violation},
+                 {"constraints", Of(report.measurements, report.constraints)},
                  {"certificate", Of(report.certificate.constraints)},
                  {"all_certified", report.certificate.all_certified},
                  {"cautious_path", path},
@@ -219,14 +220,14 @@ std::string ToJson(const Frontier& frontier) {
   return json{{"points", points}, {"trainings", frontier.trainings}}.dump();
 }
 
-std::string ToJson(const Calibration& calibration, const std::vector<Constraint>& constraints) {
+std::string ToJson(const Calibration& calibration, const RateProblem& problem) {
   const json result = {{"temperature", calibration.adjustment.temperature},
                        {"offsets", calibration.adjustment.offsets},
+                       {"objective", problem.ObjectiveValue(calibration.sums)},
+                       {"maximise", problem.objective().maximise},
                        {"violation", calibration.total_violation},
-                       {"constraints", Of(calibration.measurements, constraints)}};
+                       {"constraints", Of(calibration.measurements, problem.constraints())}};
   return result.dump();
 }
-
-std::string ToJson(const IterationStats& stats) { return Of(stats).dump(); }
 
 }  // namespace bregboost

@@ -96,7 +96,13 @@ struct FitReport {
   std::vector<std::string> classes;  // none for a numeric target
   std::string positive_class;        // of two
 
-  AutoResult unseen;                           // before certification
+  AutoResult unseen;  // before certification
+  // Of the deployed decision, on unseen rows: as in `unseen`, or what a certified one, which may be
+  // more cautious, has of it.
+  double objective_value = 0.0;
+  std::vector<Measurement> measurements;
+  double total_violation = 0.0;
+
   ModelAdjustment adjustment;                  // of the deployed model
   Validation validation = Validation::kFolds;  // the one taken
   Deploy deploy = Deploy::kFoldMean;

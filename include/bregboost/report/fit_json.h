@@ -18,8 +18,7 @@ std::string ToJson(const FitReport& report, const Reachability* diagnosis = null
 std::string ToJson(const PaperReport& report, const std::vector<Constraint>& constraints);
 std::string ToJson(const Certificate& certificate);
 std::string ToJson(const Frontier& frontier);
-// New limits on a model that is there.
-std::string ToJson(const Calibration& calibration, const std::vector<Constraint>& constraints);
-std::string ToJson(const IterationStats& stats);
+// New limits, `problem`'s, on a model that is there.
+std::string ToJson(const Calibration& calibration, const RateProblem& problem);
 
 }  // namespace bregboost

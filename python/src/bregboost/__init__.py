@@ -8,21 +8,35 @@ True
 """
 
 from bregboost import rate
+from bregboost._certificate import Certificate
+from bregboost._classifier import ConstrainedClassifier
 from bregboost._constraints import as_constraints, parse
 from bregboost._core import Constraint
 from bregboost._core import version as __version__
 from bregboost._errors import ConstraintError, LibraryError
 from bregboost._expression import RateAggregate, RateExpression
+from bregboost._frontier import FrontierResult
+from bregboost._plots import plot_frontier, plot_history, plot_rates
+from bregboost._regressor import ConstrainedRegressor
+from bregboost._report import Report
 
 __all__ = [
+    "Certificate",
+    "ConstrainedClassifier",
+    "ConstrainedRegressor",
     "Constraint",
     "ConstraintError",
+    "FrontierResult",
     "LibraryError",
     "RateAggregate",
     "RateExpression",
+    "Report",
     "__version__",
     "as_constraints",
     "parse",
+    "plot_frontier",
+    "plot_history",
+    "plot_rates",
     "rate",
 ]
 

@@ -104,6 +104,12 @@ void FitCertificate::FindVerdicts(const CrossFitLearner& learner, std::span<cons
   if (report.tested->deployed) {
     report.adjustment = report.path[*report.tested->deployed].adjustment;
     report.certificate = report.tested->certificate;
+    const RateProblem& unseen = split_.unseen().problem;
+    const std::vector<double> sums = unseen.rates().ExactSums(
+        AdjustedScores(learner.scores(), unseen.rows().num_rows(), report.adjustment));
+    report.objective_value = unseen.ObjectiveValue(sums);
+    report.measurements = unseen.Measure(sums);
+    report.total_violation = unseen.TotalViolation(sums);
     return;
   }
   // The estimated decision is deployed; its own verdicts say what it lacks.

@@ -61,4 +61,14 @@ Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
   return outcomes;
 }
 
+std::vector<double> AdjustedScores(std::span<const double> scores, std::size_t num_rows,
+                                   const ModelAdjustment& adjustment) {
+  std::vector<double> adjusted(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < adjusted.size(); ++i) {
+    adjusted[i] /= adjustment.temperature;
+    if (!adjustment.offsets.empty()) adjusted[i] += adjustment.offsets[i / num_rows];
+  }
+  return adjusted;
+}
+
 }  // namespace bregboost::detail

@@ -2,7 +2,9 @@
 // them.
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "bregboost/certify/certificate.h"
 #include "bregboost/data/row_data.h"
@@ -15,5 +17,9 @@ namespace bregboost::detail {
 // class-major.
 Predictions OutcomesOf(std::span<const double> scores, const RowData& rows,
                        const ModelAdjustment& adjustment, const LossOptions& loss);
+
+// F / T + offset, class-major as `scores`.
+std::vector<double> AdjustedScores(std::span<const double> scores, std::size_t num_rows,
+                                   const ModelAdjustment& adjustment);
 
 }  // namespace bregboost::detail

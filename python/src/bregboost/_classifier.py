@@ -1,0 +1,262 @@
+"""Classifiers under limits on error rates."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, softmax
+from sklearn.base import ClassifierMixin
+
+from bregboost._estimator import ConstrainedEstimator
+from bregboost._rows import Labels, encode_labels, positive_code, recode_labels
+
+
+class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
+    """Train a classifier so that limits on its error rates hold on unseen data.
+
+    Wraps an estimator of LightGBM, XGBoost or scikit-learn. The result, `estimator_`, is a plain
+    fitted estimator of the same class that decides the same without bregboost.
+
+    Parameters
+    ----------
+    estimator : LGBMClassifier, XGBClassifier, LogisticRegression, or their names
+        ``"lightgbm"``, ``"xgboost"`` and ``"linear"`` stand for the classes' defaults.
+    constraints : str, Constraint, or list of both
+        Such as ``"fnr <= 5%"`` or ``rate.error(by="sex").gap() <= 0.02``. Without any, the
+        estimator is trained as it would be by itself.
+    solver : {"auto", "abpp", "cbpr"}
+        ``"auto"`` holds limits on rows that the model has not seen. The others are the paper's
+        solvers, which hold smooth limits on the training rows, for research.
+    pos_label : label, default None
+        The positive class of two; None: the larger one.
+    objective : str, default None
+        The rate to optimise under the limits: ``"accuracy"`` (None), ``"balanced_error"``,
+        ``"recall"``, ``"fpr"``, ...
+    rho : float
+        Points of the objective that a point of violation is worth. Larger values hold limits more
+        strictly.
+    delta : float
+        The risk of a false certificate.
+    certify : float, default None
+        Share of the rows to set aside for a certificate. Without it, and without a `certify_set`,
+        verdicts are estimates.
+    validation : {"auto", "folds", "holdout"}
+        Which rows count as unseen. ``"auto"`` takes a hold-out where it has 2,000 rows of every
+        class and group that a limit names, else folds.
+    n_folds : int
+        Number of folds.
+    deploy : {"fold_mean", "refit"}
+        After folds: the mean of the fold models, as one model with all their trees, or one model
+        trained anew on all rows by the same steps.
+    fold_offsets : bool
+        True puts the offsets that hold the limits into `estimator_`, which then decides the same
+        by itself; its probabilities are shifted by them. False keeps `estimator_` and
+        `predict_proba` calibrated by temperature alone, and `predict` applies the offsets, as
+        ``TunedThresholdClassifierCV`` of scikit-learn does with its threshold.
+    baseline : estimator, default None
+        A fitted model; ``disagreement`` in constraints is the share of rows where predictions
+        differ from its.
+    max_weight : float, default None
+        The largest weight that a row can have, for certificates of weighted rates.
+    loss_range : (float, float), default None
+        The smallest and the largest loss of a row, for certificates of ``loss``.
+    solver_options : dict, default None
+        Of the solvers abpp and cbpr: ``surrogate``, ``bound_rule``, ``primal_step``,
+        ``dual_step``, ``use_average``, ``form``, ``inner_steps``.
+    random_state : int, RandomState or None
+        Of splits and searches; None is 0. The estimator has its own.
+    verbose : bool, default None
+        Show a progress bar; None: as the estimator's own verbosity says.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The plain fitted estimator. ``XGBClassifier`` knows numbers only: with other labels it
+        predicts their place in `classes_`.
+    classes_ : ndarray
+    report_ : Report
+        A table in a terminal, HTML in a notebook.
+    certificate_ : Certificate
+    multipliers_ : ndarray
+    history_ : DataFrame
+    status_ : str
+        ``"certified"``, ``"satisfied"``, ``"violated"``, ``"unconstrained"``, ``"interrupted"``.
+    constraints_ : list of Constraint
+    n_features_in_ : int
+    feature_names_in_ : ndarray
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from bregboost import ConstrainedClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
+    >>> model = ConstrainedClassifier(LogisticRegression(), "fnr <= 2%", pos_label=0)
+    >>> model.fit(X / X.max(axis=0), y).status_
+    'satisfied'
+    >>> model.estimator_
+    LogisticRegression()
+    """
+
+    _task = "classification"
+
+    def __init__(
+        self,
+        estimator: Any,
+        constraints: Any = (),
+        *,
+        solver: str = "auto",
+        pos_label: Any = None,
+        objective: str | None = None,
+        rho: float = 5.0,
+        delta: float = 0.1,
+        certify: float | None = None,
+        validation: str = "auto",
+        n_folds: int = 5,
+        deploy: str = "fold_mean",
+        fold_offsets: bool = True,
+        baseline: Any = None,
+        max_weight: float | None = None,
+        loss_range: tuple[float, float] | None = None,
+        solver_options: dict[str, Any] | None = None,
+        random_state: Any = None,
+        verbose: bool | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.constraints = constraints
+        self.solver = solver
+        self.pos_label = pos_label
+        self.objective = objective
+        self.rho = rho
+        self.delta = delta
+        self.certify = certify
+        self.validation = validation
+        self.n_folds = n_folds
+        self.deploy = deploy
+        self.fold_offsets = fold_offsets
+        self.baseline = baseline
+        self.max_weight = max_weight
+        self.loss_range = loss_range
+        self.solver_options = solver_options
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        sensitive_features: Any = None,
+        *,
+        rate_weight: Any = None,
+        eval_set: Any = None,
+        eval_sample_weight: Any = None,
+        eval_sensitive_features: Any = None,
+        eval_rate_weight: Any = None,
+        certify_set: Any = None,
+        certify_sample_weight: Any = None,
+        certify_sensitive_features: Any = None,
+        certify_rate_weight: Any = None,
+    ) -> "ConstrainedClassifier":
+        """Train.
+
+        Rows of all arguments match by position. Ctrl-C ends the training with what there is:
+        `status_` is then ``"interrupted"``.
+
+        Parameters
+        ----------
+        X : array, DataFrame (pandas, polars), pyarrow Table or SciPy sparse matrix
+        y : array of two or more classes
+        sample_weight : array, optional
+            Weights of the rows, in the loss and in the rates.
+        sensitive_features : DataFrame, dict, Series or array, optional
+            Group columns that constraints name; those that it lacks are looked up in `X`. Missing
+            values are the group ``<missing>``. They are not needed to predict.
+        rate_weight : array, optional
+            Weights in the rates alone, if they differ.
+        eval_set : (X, y), optional
+            Rows that count as unseen, in place of folds or a hold-out; with weights and groups of
+            their own in `eval_sample_weight`, `eval_rate_weight` and `eval_sensitive_features`.
+        certify_set : (X, y), optional
+            Rows for the certificate alone, in place of a share of `X`; with
+            `certify_sample_weight`, `certify_rate_weight` and `certify_sensitive_features`.
+
+        Returns
+        -------
+        self
+        """
+        sets = {name: value for name, value in locals().items() if name not in ("self", "X", "y")}
+        return self._fit(X, y, sets)
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Scores with temperature and offsets: the larger, the more of that class.
+
+        Parameters
+        ----------
+        X : features
+
+        Returns
+        -------
+        ndarray
+            Two classes: log-odds of the second, decided at 0. More: one column per class.
+        """
+        scores = self._scores(X)
+        if self.fold_offsets or not self._adjustment.offsets:
+            return scores
+        return scores + np.asarray(self._adjustment.offsets)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Labels under the limits.
+
+        Parameters
+        ----------
+        X : features
+
+        Returns
+        -------
+        ndarray
+        """
+        scores = self.decision_function(X)
+        codes = scores.argmax(axis=1) if scores.ndim > 1 else (scores > 0).astype(int)
+        return self.classes_[codes]
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Probabilities of the classes, those of `estimator_`.
+
+        With ``fold_offsets=True`` they are shifted by the offsets: the class of the largest is
+        what `predict` says. With False they are calibrated by temperature alone.
+
+        Parameters
+        ----------
+        X : features
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        scores = self._scores(X)
+        if scores.ndim > 1:
+            return softmax(scores, axis=1)
+        positive = expit(scores)
+        return np.column_stack([1.0 - positive, positive])
+
+    def _target(self, y: Any, like: Labels | None = None, field: str = "y") -> tuple[Labels, None]:
+        if like is None:
+            return encode_labels(y, field), None
+        return Labels(like.classes, recode_labels(y, like, field), like.texts), None
+
+    def _positive(self, labels: Labels | None) -> int:
+        return positive_code(labels, self.pos_label)
+
+    def _baseline_codes(self, X: Any, labels: Labels | None) -> Any:
+        if self.baseline is None:
+            return None
+        if not hasattr(self.baseline, "predict"):
+            raise TypeError(
+                f"baseline: {type(self.baseline).__name__}; allowed: a fitted model with predict()"
+            )
+        return recode_labels(self.baseline.predict(X), labels, "baseline")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether `fit` has ended."""
+        return hasattr(self, "estimator_")

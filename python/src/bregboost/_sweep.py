@@ -1,0 +1,146 @@
+"""Frontiers: the same problem with one bound, or rho, swept over a list."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sklearn.base import clone
+
+from bregboost import _core
+from bregboost._frontier import FrontierResult
+from bregboost._training import RowSet, Trainer, Watch
+
+
+class Sweep:
+    """A list of settings, and the two ways to find out what each costs."""
+
+    def __init__(
+        self,
+        estimator: Any,
+        constraints: list[_core.Constraint],
+        bounds: Sequence[float] | None,
+        rhos: Sequence[float] | None,
+        constraint: int | str,
+    ) -> None:
+        self._estimator = estimator
+        self._constraints = constraints
+        if estimator.solver != "auto":
+            raise ValueError(f"solver: {estimator.solver!r}; allowed for a frontier: 'auto'")
+        if (bounds is None) == (rhos is None):
+            raise ValueError("bounds, rhos: both or none; allowed: one of them")
+        self._swept = "bound" if rhos is None else "rho"
+        self._values = [float(value) for value in (bounds if rhos is None else rhos)]
+        if not self._values:
+            raise ValueError(f"{self._swept}s: none; allowed: one or more")
+        self._place = self._find(constraint)
+
+    def by_estimates(
+        self, trainer: Trainer, training: RowSet, evaluation: RowSet | None, watch: Watch
+    ) -> FrontierResult:
+        """Every point from a few trainings, without models."""
+        found = trainer.sweep(
+            self._constraints,
+            training,
+            evaluation,
+            watch,
+            constraint=self._place,
+            bounds=self._values if self._swept == "bound" else [],
+            rhos=self._values if self._swept == "rho" else [],
+            trainings=2,
+        )
+        return self._result(found["points"], None)
+
+    def by_models(self, X: Any, y: Any, fit_params: dict[str, Any]) -> FrontierResult:
+        """Every point a fitted model: calibrations of one training where that is enough."""
+        first = self._fit(0, X, y, fit_params)
+        models = [first]
+        for place in range(1, len(self._values)):
+            if first.report_.to_dict()["path"] == "calibration":
+                constraints, rho = self._setting(place)
+                models.append(first.recalibrate(constraints, rho=rho))
+            else:
+                models.append(self._fit(place, X, y, fit_params))
+        points = [self._point(place, model) for place, model in enumerate(models)]
+        self._mark_dominated(points, models[0].report_.to_dict()["maximise"])
+        return self._result(points, models)
+
+    def _find(self, constraint: int | str) -> int:
+        texts = [str(known) for known in self._constraints]
+        if isinstance(constraint, str):
+            text = str(_core.Constraint(constraint))
+            if text in texts:
+                return texts.index(text)
+        elif 0 <= constraint < len(texts):
+            return int(constraint)
+        raise ValueError(
+            f"constraint: {constraint!r}; allowed: a place from 0 to {len(texts) - 1}, or one of "
+            f"{texts}"
+        )
+
+    def _setting(self, place: int) -> tuple[list[_core.Constraint], float]:
+        value = self._values[place]
+        if self._swept == "rho":
+            return self._constraints, value
+        constraints = list(self._constraints)
+        constraints[self._place] = constraints[self._place].with_bound(value)
+        return constraints, self._estimator.rho
+
+    def _fit(self, place: int, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+        constraints, rho = self._setting(place)
+        model = clone(self._estimator).set_params(constraints=constraints, rho=rho, certify=None)
+        return model.fit(X, y, **fit_params)
+
+    def _point(self, place: int, model: Any) -> dict[str, Any]:
+        report = model.report_.to_dict()
+        constraints, rho = self._setting(place)
+        return {
+            "bound": constraints[self._place].bound,
+            "rho": rho,
+            "objective": report["objective"],
+            "total_violation": report["violation"],
+            "measurements": report["constraints"],
+            "temperature": report["temperature"],
+            "offsets": report["offsets"],
+            "trained_for": self._values[place],
+            "steps": report["steps_kept"],
+        }
+
+    def _mark_dominated(self, points: list[dict[str, Any]], maximise: bool) -> None:
+        """As the core does: of points that are alike the first stays."""
+        at_most = self._constraints[self._place].relation == "<="
+        for p, point in enumerate(points):
+            of_bounds = self._swept == "bound"
+            point["dominated"] = (of_bounds and point["total_violation"] > 0) or any(
+                self._dominates(points, q, p, maximise=maximise, at_most=at_most)
+                for q in range(len(points))
+                if q != p
+            )
+
+    def _dominates(
+        self, points: list[dict[str, Any]], q: int, p: int, *, maximise: bool, at_most: bool
+    ) -> bool:
+        better, point = points[q], points[p]
+        sign = 1.0 if maximise else -1.0
+        if sign * better["objective"] < sign * point["objective"]:
+            return False
+        same_objective = better["objective"] == point["objective"]
+        if self._swept == "rho":
+            alike = same_objective and better["total_violation"] == point["total_violation"]
+            no_worse = better["total_violation"] <= point["total_violation"]
+            return no_worse and not (alike and p < q)
+        tighter = (
+            better["bound"] <= point["bound"] if at_most else better["bound"] >= point["bound"]
+        )
+        alike = same_objective and better["bound"] == point["bound"]
+        return better["total_violation"] == 0 and tighter and not (alike and p < q)
+
+    def _result(self, points: list[dict[str, Any]], models: list[Any] | None) -> FrontierResult:
+        report = None if models is None else models[0].report_.to_dict()
+        objective = self._estimator.objective or "accuracy"
+        return FrontierResult(
+            points,
+            models,
+            swept=self._swept,
+            constraint=self._place,
+            objective_name=objective if report is None else report["objective_name"],
+            maximise=True if report is None else report["maximise"],
+        )
