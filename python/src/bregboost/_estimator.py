@@ -278,6 +278,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Raw scores of `estimator_`."""
         check_is_fitted(self)
         check_feature_names(self, X, reset=False)
+        check_n_features(self, X, reset=False)
         return backend_for(self.estimator, self._task).raw_scores(self.estimator_, X)
 
     # ---- after training
