@@ -180,6 +180,10 @@ bench-pipeline: setup  ## Calibration, certificate and frontier against one trai
 	$(call build,release,pipeline)
 	OMP_WAIT_POLICY=passive VIRTUAL_ENV=$(CURDIR)/$(VENV) build/release/benchmarks/end_to_end/pipeline
 
+.PHONY: bench-python
+bench-python: build-python  ## Python fits against the core's loop and the stock libraries (about 5 minutes)
+	OMP_WAIT_POLICY=passive $(VENV_BIN)/python benchmarks/end_to_end/python_overhead.py
+
 .PHONY: bench-limits
 bench-limits: setup  ## Accuracy and violation on test rows of several data sets (about 20 minutes)
 	$(call build,release,constrained_auto)
