@@ -9,6 +9,7 @@ True
 
 from bregboost import rate
 from bregboost._certificate import Certificate
+from bregboost._certify import certify
 from bregboost._classifier import ConstrainedClassifier
 from bregboost._constraints import as_constraints, parse
 from bregboost._core import Constraint
@@ -33,6 +34,7 @@ __all__ = [
     "Report",
     "__version__",
     "as_constraints",
+    "certify",
     "parse",
     "plot_frontier",
     "plot_history",
