@@ -286,27 +286,33 @@ std::vector<std::string> MissingCombinations(const CompiledConstraints& compiled
 
 namespace detail {
 
-Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
-                        const std::vector<Constraint>& constraints, const CertifyOptions& options) {
+RowsCertifier::RowsCertifier(const RowData& rows, const std::vector<Constraint>& constraints,
+                             const CertifyOptions& options)
+    : rows_(rows), options_(options) {
   Validate(options);
   if (!options.expected_groups.empty() && options.expected_groups.size() != constraints.size()) {
     throw std::invalid_argument(
         fmt::format("expected_groups: {} values; allowed: one per constraint, {}",
                     options.expected_groups.size(), constraints.size()));
   }
-  const CompiledConstraints compiled = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
-  RateSampler sampler(predictions, rows, compiled, options);
+  compiled_ = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
+}
+
+Certificate RowsCertifier::Certify(const Predictions& predictions) const {
+  const std::vector<CompiledConstraint>& constraints = compiled_.constraints;
+  RateSampler sampler(predictions, rows_, compiled_, options_);
   const auto count = static_cast<double>(std::max<std::size_t>(constraints.size(), 1));
-  const Confidence confidence{.delta = options.joint ? options.delta : options.delta / count,
-                              .seed = options.seed};
-  Certificate certificate{.delta = options.delta, .joint = options.joint};
+  const Confidence confidence{.delta = options_.joint ? options_.delta : options_.delta / count,
+                              .seed = options_.seed};
+  Certificate certificate{.delta = options_.delta, .joint = options_.joint};
   certificate.all_certified = !constraints.empty();
-  if (options.expected_groups.empty()) certificate.warnings = MissingCombinations(compiled, rows);
+  if (options_.expected_groups.empty()) {
+    certificate.warnings = MissingCombinations(compiled_, rows_);
+  }
   for (std::size_t c = 0; c < constraints.size(); ++c) {
-    ConstraintCertifier certifier(compiled.constraints[c], confidence, sampler,
-                                  ExpectedGroups(options, c));
-    certificate.constraints.push_back(options.rows_are_separate ? certifier.Certify()
-                                                                : certifier.Estimate());
+    ConstraintCertifier certifier(constraints[c], confidence, sampler, ExpectedGroups(options_, c));
+    certificate.constraints.push_back(options_.rows_are_separate ? certifier.Certify()
+                                                                 : certifier.Estimate());
     if (certificate.constraints.back().verdict != Verdict::kCertified) {
       certificate.all_certified = false;
     }
@@ -314,19 +320,26 @@ Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
   return certificate;
 }
 
-bool RowsPass(const Predictions& predictions, const RowData& rows,
-              const std::vector<Constraint>& constraints, const CertifyOptions& options) {
-  Validate(options);
-  const CompiledConstraints compiled = Compile(constraints, rows, EmptySubsetPolicy::kUndefined);
-  RateSampler sampler(predictions, rows, compiled, options);
-  const Confidence confidence{.delta = options.delta, .seed = options.seed};
-  for (std::size_t c = 0; c < constraints.size(); ++c) {
-    const std::optional<std::size_t> expected = ExpectedGroups(options, c);
-    if (!ConstraintCertifier(compiled.constraints[c], confidence, sampler, expected).Passes()) {
+bool RowsCertifier::Passes(const Predictions& predictions) const {
+  RateSampler sampler(predictions, rows_, compiled_, options_);
+  const Confidence confidence{.delta = options_.delta, .seed = options_.seed};
+  for (std::size_t c = 0; c < compiled_.constraints.size(); ++c) {
+    const std::optional<std::size_t> expected = ExpectedGroups(options_, c);
+    if (!ConstraintCertifier(compiled_.constraints[c], confidence, sampler, expected).Passes()) {
       return false;
     }
   }
   return true;
+}
+
+Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
+                        const std::vector<Constraint>& constraints, const CertifyOptions& options) {
+  return RowsCertifier(rows, constraints, options).Certify(predictions);
+}
+
+bool RowsPass(const Predictions& predictions, const RowData& rows,
+              const std::vector<Constraint>& constraints, const CertifyOptions& options) {
+  return RowsCertifier(rows, constraints, options).Passes(predictions);
 }
 
 std::vector<std::string> RememberUse(const RowData& rows, const CertifyOptions& options) {

@@ -18,6 +18,7 @@ PathCertificate CertifyPath(std::size_t num_points, const PathPredictions& predi
     throw std::invalid_argument(
         "rows_are_separate: false; allowed: true, a path is tested on rows of its own");
   }
+  const detail::RowsCertifier certifier(rows, constraints, options);
   PathCertificate path;
   std::vector<Predictions> passed;  // the last point that did
   std::optional<Predictions> failed;
@@ -25,18 +26,15 @@ PathCertificate CertifyPath(std::size_t num_points, const PathPredictions& predi
     Predictions here = predictions(point);
     ++path.tested;
     // The bounds of a whole certificate are dear; most points need the test alone.
-    if (detail::RowsPass(here, rows, constraints, options)) {
+    if (certifier.Passes(here)) {
       path.deployed = point;
       passed = {std::move(here)};
     } else {
       failed = std::move(here);
     }
   }
-  const auto certify = [&](const Predictions& here) {
-    return detail::CertifyRows(here, rows, constraints, options);
-  };
-  if (failed) path.first_failure = certify(*failed);
-  path.certificate = path.deployed ? certify(passed.front()) : *path.first_failure;
+  if (failed) path.first_failure = certifier.Certify(*failed);
+  path.certificate = path.deployed ? certifier.Certify(passed.front()) : *path.first_failure;
   path.warnings = detail::RememberUse(rows, options);
   for (std::string& warning : path.certificate.warnings) path.warnings.push_back(warning);
   return path;

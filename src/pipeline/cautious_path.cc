@@ -45,12 +45,11 @@ std::vector<CautiousDecision> MakeCautiousPath(const Calibrator& calibrator,
   CalibrationOptions insisting = options;
   insisting.rho = kInsistingRho;
   for (const double caution : kCautions) {
-    std::vector<Constraint> constraints;
+    std::vector<double> bounds;
     for (const Constraint& constraint : problem.constraints()) {
-      constraints.push_back(Tightened(constraint, caution));
+      bounds.push_back(Tightened(constraint, caution).bound);
     }
-    const RateProblem tightened(constraints, problem.objective(), problem.rows(),
-                                problem.rates().loss(), EmptySubsetPolicy::kUndefined);
+    const RateProblem tightened = problem.WithBounds(bounds);
     const Calibration decision = calibrator.Solve(tightened, insisting);
     // What holds tighter limits holds these: beyond the first that cannot be held none can.
     if (decision.total_violation > 0.0) break;

@@ -1,8 +1,8 @@
 #include "bregboost/problem/cells.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
-#include <unordered_map>
 
 namespace bregboost {
 namespace {
@@ -10,17 +10,31 @@ namespace {
 // Splits every id by one more column: rows keep the same id only if their codes agree as well. New
 // ids are dense and ordered by (old id, code), so the numbering does not depend on the row order.
 void RefineBy(const std::vector<std::int32_t>& codes, std::vector<std::uint32_t>& ids) {
-  std::unordered_map<std::uint64_t, std::uint32_t> new_id_of;
-  const auto key = [&](std::size_t i) {
-    return (static_cast<std::uint64_t>(ids[i]) << 32U) | static_cast<std::uint32_t>(codes[i]);
-  };
-  for (std::size_t i = 0; i < ids.size(); ++i) new_id_of.emplace(key(i), 0);
-  std::vector<std::uint64_t> keys;
-  keys.reserve(new_id_of.size());
-  for (const auto& entry : new_id_of) keys.push_back(entry.first);
-  std::sort(keys.begin(), keys.end());
-  for (std::size_t k = 0; k < keys.size(); ++k) new_id_of[keys[k]] = static_cast<std::uint32_t>(k);
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = new_id_of[key(i)];
+  if (ids.empty()) return;
+  const auto code = [&](std::size_t i) { return static_cast<std::uint32_t>(codes[i]); };
+  std::uint64_t num_ids = 0, num_codes = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    num_ids = std::max<std::uint64_t>(num_ids, ids[i] + 1ULL);
+    num_codes = std::max<std::uint64_t>(num_codes, code(i) + 1ULL);
+  }
+  const auto pair = [&](std::size_t i) { return ids[i] * num_codes + code(i); };
+  // A table of all pairs, unless it would dwarf the rows; then those that occur, sorted.
+  constexpr std::uint64_t kSmall = 1024;
+  if (num_ids * num_codes <= kSmall + ids.size()) {
+    std::vector<std::uint32_t> new_id(num_ids * num_codes, 0);
+    for (std::size_t i = 0; i < ids.size(); ++i) new_id[pair(i)] = 1;
+    std::exclusive_scan(new_id.begin(), new_id.end(), new_id.begin(), 0U);
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = new_id[pair(i)];
+    return;
+  }
+  std::vector<std::uint64_t> pairs(ids.size());
+  for (std::size_t i = 0; i < ids.size(); ++i) pairs[i] = pair(i);
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto place = std::lower_bound(pairs.begin(), pairs.end(), pair(i));
+    ids[i] = static_cast<std::uint32_t>(place - pairs.begin());
+  }
 }
 
 void AddRow(const RowData& rows, std::size_t row, Cell& cell) {

@@ -8,6 +8,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
@@ -168,9 +170,9 @@ SparseRow ComplementIfAllNegative(const SparseRow& row, const CellTable& cells,
 
 class Compiler {
  public:
-  Compiler(const std::vector<Constraint>& constraints, const RowData& rows,
+  Compiler(const std::vector<Constraint>& constraints, CellTable cells, const RowData& rows,
            EmptySubsetPolicy policy)
-      : cells_(CellsFor(constraints, rows)),
+      : cells_(std::move(cells)),
         rates_(rows, cells_, policy),
         contradictions_(cells_, rates_.slots()) {
     result_.slots = rates_.slots();
@@ -280,6 +282,16 @@ class Compiler {
   std::string text_;
 };
 
+// Constraints built in code pass through the grammar as well, so that its checks hold for them and
+// the compiler sees the canonical form.
+std::vector<Constraint> Canonical(const std::vector<Constraint>& constraints) {
+  std::vector<Constraint> canonical;
+  for (const Constraint& constraint : constraints) {
+    canonical.push_back(ParseConstraint(ToText(constraint)));
+  }
+  return canonical;
+}
+
 double ValueOf(const MeasuredRate& rate, std::span<const double> sums) {
   if (rate.denominator.entries.empty()) return rate.value.Dot(sums);
   const double selected = rate.denominator.Dot(sums);
@@ -327,13 +339,25 @@ double SparseRow::Dot(std::span<const double> sums) const {
 CompiledConstraints Compile(const std::vector<Constraint>& constraints, const RowData& rows,
                             EmptySubsetPolicy policy) {
   Validate(rows);
-  // Constraints built in code pass through the grammar as well, so that its checks hold for them
-  // and everything below sees the canonical form.
-  std::vector<Constraint> canonical;
-  for (const Constraint& constraint : constraints) {
-    canonical.push_back(ParseConstraint(ToText(constraint)));
+  const std::vector<Constraint> canonical = Canonical(constraints);
+  return Compiler(canonical, CellsFor(canonical, rows), rows, policy).Finish();
+}
+
+CompiledConstraints WithBounds(const CompiledConstraints& compiled, std::span<const double> bounds,
+                               const RowData& rows) {
+  if (bounds.size() != compiled.constraints.size()) {
+    throw std::invalid_argument(fmt::format("bounds: {} values; allowed: one for each of {}",
+                                            bounds.size(), compiled.constraints.size()));
   }
-  return Compiler(canonical, rows, policy).Finish();
+  std::vector<Constraint> constraints;
+  for (std::size_t c = 0; c < bounds.size(); ++c) {
+    constraints.push_back(compiled.constraints[c].source);
+    constraints.back().bound = bounds[c];
+  }
+  // Bounds name no columns, so the cells stay as they are; and where an empty subset was refused,
+  // there is none.
+  return Compiler(Canonical(constraints), compiled.cells, rows, EmptySubsetPolicy::kUndefined)
+      .Finish();
 }
 
 double Violation(const CompiledConstraint& constraint, std::span<const double> sums) {

@@ -192,10 +192,18 @@ class RateConstraints::Majorizer final : public ConstraintSet {
 RateConstraints::RateConstraints(const std::vector<Constraint>& constraints, const RowData& rows,
                                  const SurrogateOptions& surrogate, const LossOptions& loss,
                                  EmptySubsetPolicy policy)
+    : RateConstraints(Compile(constraints, rows, policy), rows, surrogate, loss) {}
+
+RateConstraints RateConstraints::WithBounds(std::span<const double> bounds) const {
+  return {bregboost::WithBounds(*compiled_, bounds, *rows_), *rows_, surrogate_, loss_};
+}
+
+RateConstraints::RateConstraints(CompiledConstraints compiled, const RowData& rows,
+                                 const SurrogateOptions& surrogate, const LossOptions& loss)
     : rows_(&rows),
       surrogate_(surrogate),
       loss_(loss),
-      compiled_(std::make_shared<const CompiledConstraints>(Compile(constraints, rows, policy))),
+      compiled_(std::make_shared<const CompiledConstraints>(std::move(compiled))),
       used_slots_(compiled_->slots.size(), false) {
   Validate(surrogate);
   Validate(loss);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "bregboost/problem/parser.h"
 
@@ -101,10 +102,29 @@ bool Happens(const Slot& slot, const Cell& cell, std::int32_t predicted) {
 
 RateProblem::RateProblem(const std::vector<Constraint>& constraints, const RateObjective& objective,
                          const RowData& rows, const LossOptions& loss, EmptySubsetPolicy policy)
-    : constraints_(constraints),
-      objective_(WithoutConstant(objective)),
+    : RateProblem(constraints, WithoutConstant(objective),
+                  RateConstraints(WithObjective(constraints, WithoutConstant(objective)), rows,
+                                  SurrogateOptions{}, loss, policy)) {}
+
+RateProblem RateProblem::WithBounds(std::span<const double> bounds) const {
+  if (bounds.size() != num_constraints()) {
+    throw std::invalid_argument(fmt::format("bounds: {} values; allowed: one per constraint, {}",
+                                            bounds.size(), num_constraints()));
+  }
+  std::vector<Constraint> constraints = constraints_;
+  for (std::size_t c = 0; c < bounds.size(); ++c) constraints[c].bound = bounds[c];
+  std::vector<double> of_rates(bounds.begin(), bounds.end());
+  of_rates.push_back(compiled().constraints.back().source.bound);  // the cost's
+  return {std::move(constraints), objective_, rates_.WithBounds(of_rates)};
+}
+
+RateProblem::RateProblem(std::vector<Constraint> constraints, RateObjective objective,
+                         RateConstraints rates)
+    : constraints_(std::move(constraints)),
+      objective_(std::move(objective)),
       largest_cost_(ValueRange(objective_.expression).high),
-      rates_(WithObjective(constraints, objective_), rows, SurrogateOptions{}, loss, policy) {
+      rates_(std::move(rates)) {
+  const RowData& rows = rates_.rows();
   const CellTable& cells = compiled().cells;
   names_groups_ = !cells.group_columns.empty() ||
                   std::any_of(cells.cells.begin(), cells.cells.end(),

@@ -116,6 +116,23 @@ TEST(MakeCells, AgreesWithTheRowsOnRandomData) {
               1e-10);
 }
 
+// More pairs of levels than rows: those that occur are numbered in the same order.
+TEST(MakeCells, ManyLevelsFewRows) {
+  RowData rows = FiveRows();
+  const Codes a = {70'000, 3, 70'000, 70'000, 9}, b = {5, 80'000, 5, 4, 0};
+  for (const Codes* codes : {&a, &b}) {
+    const std::string name = codes == &a ? "a" : "b";
+    rows.groups.push_back(
+        {.name = name, .levels = std::vector<std::string>(90'000, name), .codes = *codes});
+  }
+  const CellTable table = MakeCells(rows, {"a", "b"}, /*with_baseline=*/false);
+  // By (label, a, b): (no, 3, 80000), (no, 9, 0), (yes, 70000, 4), (yes, 70000, 5).
+  EXPECT_EQ(table.cell_of_row, (std::vector<std::uint32_t>{3, 0, 3, 2, 1}));
+  ASSERT_EQ(table.cells.size(), 4U);
+  EXPECT_EQ(table.cells[0].groups, (Codes{3, 80'000}));
+  EXPECT_EQ(table.cells[2].groups, (Codes{70'000, 4}));
+}
+
 TEST(MakeCells, NumberingDoesNotDependOnTheRowOrder) {
   RowData rows = test::BinaryRows(200, 3);
   const CellTable forward = MakeCells(rows, {"sex", "race"}, true);

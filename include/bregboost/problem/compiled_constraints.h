@@ -85,6 +85,12 @@ enum class EmptySubsetPolicy {
 CompiledConstraints Compile(const std::vector<Constraint>& constraints, const RowData& rows,
                             EmptySubsetPolicy policy = EmptySubsetPolicy::kError);
 
+// The same constraints with other bounds, one for each: what Compile() would give, without another
+// look at each row. `rows` are those of `compiled`. Throws ConstraintError for bounds that it would
+// refuse, std::invalid_argument for a wrong number of them.
+CompiledConstraints WithBounds(const CompiledConstraints& compiled, std::span<const double> bounds,
+                               const RowData& rows);
+
 // `sums` holds the exact event sums S.
 Measurement Measure(const CompiledConstraint& constraint, std::span<const double> sums);
 // The measurement's violation alone.

@@ -37,6 +37,11 @@ class RateProblem {
               const RowData&& rows, const LossOptions& loss = {},
               EmptySubsetPolicy policy = EmptySubsetPolicy::kError) = delete;
 
+  // The same problem with other bounds, one for each constraint, and without allowances. Equal to a
+  // new one in every answer, but made without another look at each row. Throws ConstraintError, or
+  // std::invalid_argument for a wrong number of bounds.
+  RateProblem WithBounds(std::span<const double> bounds) const;
+
   // The constraints, then one more that always holds: cost <= the largest cost. Its row of A, the
   // last, is the cost rate, and a multiplier of 1 on it makes A'y the whole Lagrangian.
   const RateConstraints& rates() const { return rates_; }
@@ -90,6 +95,8 @@ class RateProblem {
   std::span<const double> largest_charges() const { return largest_charges_; }
 
  private:
+  RateProblem(std::vector<Constraint> constraints, RateObjective objective, RateConstraints rates);
+
   double AllowedViolation(std::size_t constraint, std::span<const double> sums) const;
   std::vector<std::vector<double>> ErrorsAt(
       const std::function<double(std::size_t column)>& rate) const;

@@ -1,18 +1,35 @@
-// The two halves of Certify: a path of decisions tests many times and counts as one use.
+// The parts of Certify: a path of decisions tests many times and counts as one use.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "bregboost/certify/certificate.h"
+#include "bregboost/problem/compiled_constraints.h"
 
 namespace bregboost::detail {
 
-// Does not touch options.log.
+// Rows and constraints that are certified for one model after another. Refers to its arguments.
+class RowsCertifier {
+ public:
+  RowsCertifier(const RowData& rows, const std::vector<Constraint>& constraints,
+                const CertifyOptions& options);
+
+  // Does not touch options.log.
+  Certificate Certify(const Predictions& predictions) const;
+  // Whether every constraint would be certified, each at options.delta; cheaper.
+  bool Passes(const Predictions& predictions) const;
+
+ private:
+  const RowData& rows_;
+  const CertifyOptions& options_;
+  CompiledConstraints compiled_;
+};
+
+// For one model.
 Certificate CertifyRows(const Predictions& predictions, const RowData& rows,
                         const std::vector<Constraint>& constraints, const CertifyOptions& options);
 
-// Whether every constraint would be certified, each at options.delta; cheaper.
 bool RowsPass(const Predictions& predictions, const RowData& rows,
               const std::vector<Constraint>& constraints, const CertifyOptions& options);
 
