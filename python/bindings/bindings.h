@@ -14,6 +14,7 @@ void BindFit(nanobind::module_& module);
 void BindLibraryError(nanobind::module_& module);
 void BindPaperFit(nanobind::module_& module);
 void BindParser(nanobind::module_& module);
+void BindRateProblem(nanobind::module_& module);
 void BindRowData(nanobind::module_& module);
 void BindTreeModel(nanobind::module_& module);
 

@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
   bregboost::python::BindLibraryError(module);
   bregboost::python::BindConstraint(module);
   bregboost::python::BindParser(module);
+  bregboost::python::BindRateProblem(module);
   bregboost::python::BindRowData(module);
   bregboost::python::BindDatasets(module);
   bregboost::python::BindFit(module);

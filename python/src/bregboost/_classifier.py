@@ -201,9 +201,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
             Two classes: log-odds of the second, decided at 0. More: one column per class.
         """
         scores = self._scores(X)
-        if self.fold_offsets or not self._adjustment.offsets:
-            return scores
-        return scores + np.asarray(self._adjustment.offsets)
+        return scores + np.asarray(self._offsets) if self._offsets else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Labels under the limits.

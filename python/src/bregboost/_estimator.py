@@ -2,13 +2,13 @@
 
 import copy
 from collections.abc import Sequence
-from numbers import Integral, Real
+from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from bregboost import _core
@@ -17,6 +17,7 @@ from bregboost._certificate import Certificate
 from bregboost._constraints import as_constraints
 from bregboost._frontier import FrontierResult
 from bregboost._history import history_frame
+from bregboost._parameters import check_number, check_objective, settings_of
 from bregboost._progress import Progress
 from bregboost._report import Report
 from bregboost._rows import (
@@ -31,27 +32,12 @@ from bregboost._sweep import Sweep
 from bregboost._training import (
     Adjustment,
     RowSet,
-    Settings,
     Trained,
     Trainer,
     adjusted_model,
     calibrate,
     make_rows,
 )
-
-_SOLVERS = ("auto", "abpp", "cbpr")
-_VALIDATIONS = {"auto": "by_cells", "folds": "folds", "holdout": "hold_out"}
-_DEPLOYS = ("fold_mean", "refit")
-_SOLVER_OPTIONS = (
-    "bound_rule",
-    "dual_step",
-    "form",
-    "inner_steps",
-    "primal_step",
-    "surrogate",
-    "use_average",
-)
-
 
 # Of `fit`, beside X and y.
 FIT_ARGUMENTS = (
@@ -79,11 +65,13 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
     @property
     def certificate_(self) -> Certificate:
         """Verdicts about the limits."""
+        check_is_fitted(self)
         return self.report_.certificate
 
     @property
     def history_(self) -> Any:
         """The course of the training, one row per step: a DataFrame."""
+        check_is_fitted(self)
         report = self.report_.to_dict()
         texts = [row["text"] for row in report["constraints"]]
         return history_frame(report["history"], texts)
@@ -91,6 +79,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
     @property
     def multipliers_(self) -> npt.NDArray[np.float64]:
         """One multiplier per limit; a gap or ratio has one for each pair of groups."""
+        check_is_fitted(self)
         return np.asarray(self.report_.to_dict()["multipliers"], dtype=np.float64)
 
     @property
@@ -100,6 +89,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         ``"unconstrained"``, ``"certified"``, ``"satisfied"`` (on rows that the model has not seen;
         with the solvers abpp and cbpr on the training rows), ``"violated"``, or ``"interrupted"``.
         """
+        check_is_fitted(self)
         report = self.report_.to_dict()
         if report["reason"] == "interrupted":
             return "interrupted"
@@ -114,13 +104,19 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         """Of the inner estimator, as far as inputs go."""
         tags = super().__sklearn_tags__()
-        inputs = input_tags_of(self._template())
+        inputs = self._input_tags()
         tags.input_tags.allow_nan = inputs["allow_nan"]
         tags.input_tags.sparse = inputs["sparse"]
         return tags
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"allow_nan": input_tags_of(self._template())["allow_nan"]}
+        return {"allow_nan": self._input_tags()["allow_nan"]}
+
+    def _input_tags(self) -> dict[str, bool]:
+        try:
+            return input_tags_of(self._template())
+        except (AttributeError, ImportError, TypeError, ValueError):  # `fit` says what is wrong
+            return {"allow_nan": False, "sparse": False}
 
     def _template(self) -> Any:
         """The inner estimator, made if it is given by name."""
@@ -130,43 +126,6 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     # ---- training
 
-    def _settings(self) -> Settings:
-        _check_choice("solver", self.solver, _SOLVERS)
-        _check_choice("validation", self.validation, _VALIDATIONS)
-        _check_choice("deploy", self.deploy, _DEPLOYS)
-        _check_number("rho", self.rho, low=0.0)
-        _check_number("delta", self.delta, low=0.0, high=0.5, open_low=True)
-        certify = 0.0 if self.certify is None else self.certify
-        _check_number("certify", certify, low=0.0, high=1.0, open_high=True)
-        if not isinstance(self.n_folds, Integral) or self.n_folds < 2:
-            raise ValueError(f"n_folds: {self.n_folds!r}; allowed: an integer of at least 2")
-        for name in self.solver_options or {}:
-            _check_choice("solver_options", name, _SOLVER_OPTIONS)
-        if self.solver_options and self.solver == "auto":
-            raise ValueError(
-                f"solver_options: {sorted(self.solver_options)}; allowed with the solver 'auto', "
-                "which has nothing to tune: none"
-            )
-        if self.solver != "auto" and certify:
-            raise ValueError(
-                f"certify: {certify!r}; allowed with the solver {self.solver!r}, which holds "
-                "limits on training rows: 0"
-            )
-        return Settings(
-            solver=self.solver,
-            objective=self.objective or "",
-            rho=float(self.rho),
-            delta=float(self.delta),
-            certify=float(certify),
-            validation=_VALIDATIONS[self.validation],
-            num_folds=int(self.n_folds),
-            deploy=self.deploy,
-            seed=_seed(self.random_state),
-            max_weight=self.max_weight,
-            loss_range=None if self.loss_range is None else tuple(self.loss_range),
-            solver_options=dict(self.solver_options or {}),
-        )
-
     def _sets(self, fit_params: dict[str, Any]) -> dict[str, Any]:
         """The arguments of `fit` by name, None where they are not given."""
         unknown = set(fit_params) - set(FIT_ARGUMENTS)
@@ -174,15 +133,18 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
             raise TypeError(f"{sorted(unknown)[0]}: unknown; allowed: {', '.join(FIT_ARGUMENTS)}")
         return {name: fit_params.get(name) for name in FIT_ARGUMENTS}
 
-    def _prepare(self, X: Any, y: Any, sets: dict[str, Any]) -> "Prepared":
+    def _prepare(
+        self, X: Any, y: Any, sets: dict[str, Any], initial_multipliers: Sequence[float] = ()
+    ) -> "Prepared":
         """Check everything that a fit or a frontier is given, and make the core's data of it."""
         backend = backend_for(self.estimator, self._task)
         constraints = as_constraints(self.constraints)
-        settings = self._settings()
+        settings = replace(settings_of(self), initial_multipliers=initial_multipliers)
         if y is None:
             raise ValueError(
                 f"y: None; {type(self).__name__} requires y to be passed, but the target y is None"
             )
+        self._check_sets(sets)
         check_index(
             {
                 "X": X,
@@ -205,9 +167,10 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
             "certify", sets["certify_set"], training.data, labels, sets["certify_sample_weight"],
             sets["certify_rate_weight"], sets["certify_sensitive_features"],
         )  # fmt: skip
-        if certification is not None and settings.solver != "auto":
+        if constraints and settings.num_folds > training.data.n_rows:
             raise ValueError(
-                f"certify_set: given; allowed with the solver {settings.solver!r}: None"
+                f"n_folds: {settings.num_folds}; allowed: at most {training.data.n_rows}, the "
+                "number of rows"
             )
         weight_sum = float(training.data.n_rows if weight is None else weight.sum())
         return Prepared(
@@ -215,8 +178,27 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
             certification, labels,
         )  # fmt: skip
 
-    def _fit(self, X: Any, y: Any, sets: dict[str, Any]) -> "ConstrainedEstimator":
-        prepared = self._prepare(X, y, sets)
+    def _check_sets(self, sets: dict[str, Any]) -> None:
+        for prefix in ("eval", "certify"):
+            if sets[f"{prefix}_set"] is not None:
+                continue
+            for name, value in sets.items():
+                if name.startswith(f"{prefix}_") and value is not None:
+                    raise ValueError(f"{name}: given; allowed without {prefix}_set: None")
+        if sets["eval_set"] is not None and self.validation != "auto":
+            raise ValueError(
+                f"validation: {self.validation!r}; allowed with an eval_set, whose rows are those "
+                "that count as unseen: 'auto'"
+            )
+        if sets["certify_set"] is not None and self.solver != "auto":
+            raise ValueError(f"certify_set: given; allowed with the solver {self.solver!r}: None")
+        if sets["certify_set"] is not None and self.certify:
+            raise ValueError(f"certify: {self.certify!r}; allowed with a certify_set: None")
+
+    def _fit(
+        self, X: Any, y: Any, sets: dict[str, Any], initial_multipliers: Sequence[float] = ()
+    ) -> "ConstrainedEstimator":
+        prepared = self._prepare(X, y, sets, initial_multipliers)
         with self._progress(prepared.trainer) as progress:
             trained = prepared.trainer.train(
                 prepared.constraints,
@@ -225,11 +207,11 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
                 prepared.certification,
                 _watch(progress),
             )
-        # From here on nothing can fail for what the user gave.
-        check_feature_names(self, X, reset=True)
-        check_n_features(self, X, reset=True)
-        self.n_features_in_ = prepared.training.data.n_features
-        self._keep(prepared, trained)
+        fitted = copy.copy(self)  # whatever fails on the way, this estimator stays as it was
+        check_feature_names(fitted, X, reset=True)
+        fitted.n_features_in_ = prepared.training.data.n_features
+        fitted._keep(prepared, trained)
+        self.__dict__ = fitted.__dict__
         return self
 
     def _progress(self, trainer: Trainer) -> Progress:
@@ -243,32 +225,29 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         )
 
     def _keep(self, prepared: "Prepared", trained: Trained) -> None:
-        backend = prepared.trainer.backend
-        self._backend_name = backend.name
+        self._backend = prepared.trainer.backend
         self._columns = prepared.training.data.columns
-        self._labels = None if prepared.labels is None else (
-            prepared.labels.classes, prepared.labels.texts
-        )  # fmt: skip
         self._model = trained.model
         self._unseen = trained.unseen
         self._seed = prepared.trainer.settings.seed
         self.constraints_ = list(prepared.constraints)
-        self.report_ = Report({**trained.report, "learner": backend.name})
+        self.report_ = Report({**trained.report, "learner": self._backend.name})
         if prepared.labels is not None:
             self.classes_ = prepared.labels.classes
         self._deploy_adjustment(trained.adjustment)
 
     def _deploy_adjustment(self, adjustment: Adjustment) -> None:
         """Make `estimator_`, with the offsets in it or beside it."""
-        self._adjustment = adjustment
-        folded = adjustment
+        folded, self._offsets = adjustment, ()
         if not getattr(self, "fold_offsets", True):
-            folded = Adjustment(adjustment.temperature)
+            folded, self._offsets = Adjustment(adjustment.temperature), adjustment.offsets
         model = self._model
         if folded != Adjustment():
-            model = adjusted_model(model, self._backend_name, self._num_scores(), folded)
-        backend = backend_for(self.estimator, self._task)
-        self.estimator_ = backend.rebuild(model, self._columns, getattr(self, "classes_", None))
+            model = adjusted_model(model, self._backend.name, self._num_scores(), folded)
+        classes = getattr(self, "classes_", None)
+        self.estimator_ = self._backend.rebuild(model, self._columns, classes)
+        # Parameters that users change after the fit are for the next one.
+        self._backend = type(self._backend)(self.estimator_, self._task)
 
     def _num_scores(self) -> int:
         classes = getattr(self, "classes_", ())
@@ -278,8 +257,14 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         """Raw scores of `estimator_`."""
         check_is_fitted(self)
         check_feature_names(self, X, reset=False)
+        shape = getattr(X, "shape", (0, 0))
+        if len(shape) != 2:
+            raise ValueError(
+                f"X: {len(shape)} dimensions; allowed: 2. Reshape your data: X.reshape(1, -1) is "
+                "one row, X.reshape(-1, 1) one feature"
+            )
         check_n_features(self, X, reset=False)
-        return backend_for(self.estimator, self._task).raw_scores(self.estimator_, X)
+        return self._backend.raw_scores(self.estimator_, X)
 
     # ---- after training
 
@@ -321,14 +306,16 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         wanted = as_constraints(constraints)
         report = self.report_.to_dict()
         rho = self.rho if rho is None else rho
-        _check_number("rho", rho, low=0.0)
-        objective = objective or report["objective_name"]
-        adjustment, found = calibrate(self._unseen, wanted, objective, float(rho), self._seed)
+        check_number("rho", rho, low=0.0)
+        check_objective(objective)
+        measured = objective or report["objective_name"]
+        adjustment, found = calibrate(self._unseen, wanted, measured, float(rho), self._seed)
         other = copy.copy(self)
         other.constraints = constraints
         other.constraints_ = wanted
         other.rho = rho
-        other.report_ = Report(_recalibrated(report, found, objective, rho))
+        other.objective = objective or self.objective
+        other.report_ = Report(_recalibrated(report, found, measured, rho))
         other._deploy_adjustment(adjustment)
         return other
 
@@ -378,9 +365,14 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         [[fnr <= 1%], [fnr <= 2%], [fnr <= 5%]]
         """
         sweep = Sweep(self, as_constraints(self.constraints), bounds, rhos, constraint)
+        sets = self._sets(fit_params)
+        if sets["certify_set"] is not None:
+            raise ValueError(
+                "certify_set: given; allowed for a frontier: None (certification rows answer once)"
+            )
         if models:
-            return sweep.by_models(X, y, fit_params)
-        prepared = self._prepare(X, y, self._sets(fit_params))
+            return sweep.by_models(X, y, sets)
+        prepared = self._prepare(X, y, sets)
         with self._progress(prepared.trainer) as progress:
             return sweep.by_estimates(
                 prepared.trainer, prepared.training, prepared.evaluation, _watch(progress)
@@ -443,6 +435,7 @@ class _RowMaker:
         if pair is None:
             return None
         X, y = _pair(f"{prefix}_set", pair)
+        _check_features(f"{prefix}_set", X, reference.n_features)
         own_labels, targets = self._owner._target(y, labels, f"{prefix}_set")
         rows = _target_length(own_labels, targets)
         weight = check_weights(sample_weight, rows, f"{prefix}_sample_weight")
@@ -532,18 +525,10 @@ def _is_verbose(estimator: Any) -> bool:
     return False
 
 
-def _seed(random_state: Any) -> int:
-    if random_state is None:
-        return 0
-    if isinstance(random_state, Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state: {random_state!r}; allowed: integers of at least 0")
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
 def _pair(field: str, pair: Any) -> tuple[Any, Any]:
-    if isinstance(pair, list) and len(pair) == 1:
+    if isinstance(pair, list) and all(isinstance(part, tuple) for part in pair):  # as LightGBM's
+        if len(pair) != 1:
+            raise ValueError(f"{field}: {len(pair)} pairs; allowed: one pair (X, y)")
         pair = pair[0]
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
         found = f"{type(pair).__name__} of {len(pair)}" if hasattr(pair, "__len__") else repr(pair)
@@ -555,33 +540,17 @@ def _target_length(labels: Labels | None, targets: npt.NDArray[np.float64] | Non
     return len(targets) if labels is None else len(labels.codes)
 
 
+def _check_features(field: str, X: Any, n_features: int) -> None:
+    shape = getattr(X, "shape", None) or np.shape(X)
+    if len(shape) == 2 and shape[1] != n_features:
+        raise ValueError(
+            f"{field}: {shape[1]} features; allowed: {n_features}, as in the training rows"
+        )
+
+
 def _check_length(field: str, found: int, rows: int) -> None:
     if found != rows:
         raise ValueError(
             f"{field}: {found} values for {rows} rows of X; allowed: one for each row. Found input "
             f"variables with inconsistent numbers of samples: [{rows}, {found}]"
         )
-
-
-def _check_choice(field: str, value: Any, allowed: Any) -> None:
-    if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{field}: {value!r}; allowed: {', '.join(map(repr, allowed))}")
-
-
-def _check_number(
-    field: str,
-    value: Any,
-    low: float,
-    high: float = np.inf,
-    *,
-    open_low: bool = False,
-    open_high: bool = False,
-) -> None:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    inside = is_number and (low < value if open_low else low <= value)
-    inside = inside and (value < high if open_high or high == np.inf else value <= high)
-    if inside:
-        return
-    least = f"above {low:g}" if open_low else f"at least {low:g}"
-    most = "" if high == np.inf else f" and {'below' if open_high else 'at most'} {high:g}"
-    raise ValueError(f"{field}: {value!r}; allowed: a number {least}{most}")

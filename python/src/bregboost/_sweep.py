@@ -1,12 +1,15 @@
 """Frontiers: the same problem with one bound, or rho, swept over a list."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone
 
 from bregboost import _core
 from bregboost._frontier import FrontierResult
+from bregboost._parameters import check_number
 from bregboost._training import RowSet, Trainer, Watch
 
 
@@ -23,15 +26,17 @@ class Sweep:
     ) -> None:
         self._estimator = estimator
         self._constraints = constraints
+        if not constraints:
+            raise ValueError("constraints: none; allowed for a frontier: one or more")
         if estimator.solver != "auto":
             raise ValueError(f"solver: {estimator.solver!r}; allowed for a frontier: 'auto'")
         if (bounds is None) == (rhos is None):
             raise ValueError("bounds, rhos: both or none; allowed: one of them")
         self._swept = "bound" if rhos is None else "rho"
-        self._values = [float(value) for value in (bounds if rhos is None else rhos)]
-        if not self._values:
-            raise ValueError(f"{self._swept}s: none; allowed: one or more")
+        self._values = _numbers(f"{self._swept}s", bounds if rhos is None else rhos)
         self._place = self._find(constraint)
+        for place in range(len(self._values)):  # a bound that the constraint does not allow
+            self._setting(place)
 
     def by_estimates(
         self, trainer: Trainer, training: RowSet, evaluation: RowSet | None, watch: Watch
@@ -49,18 +54,24 @@ class Sweep:
         )
         return self._result(found["points"], None)
 
-    def by_models(self, X: Any, y: Any, fit_params: dict[str, Any]) -> FrontierResult:
-        """Every point a fitted model: calibrations of one training where that is enough."""
-        first = self._fit(0, X, y, fit_params)
+    def by_models(self, X: Any, y: Any, sets: dict[str, Any]) -> FrontierResult:
+        """Every point a fitted model: calibrations of one training where that is enough.
+
+        Else every training starts from the multipliers of the one before. Ctrl-C ends the sweep
+        with the points that there are.
+        """
+        first = self._fit(0, X, y, sets)
         models = [first]
         for place in range(1, len(self._values)):
             if first.report_.to_dict()["path"] == "calibration":
                 constraints, rho = self._setting(place)
                 models.append(first.recalibrate(constraints, rho=rho))
+            elif models[-1].status_ == "interrupted":
+                break
             else:
-                models.append(self._fit(place, X, y, fit_params))
+                models.append(self._fit(place, X, y, sets, models[-1].multipliers_.tolist()))
         points = [self._point(place, model) for place, model in enumerate(models)]
-        self._mark_dominated(points, models[0].report_.to_dict()["maximise"])
+        self._mark_dominated(points, first.report_.to_dict()["maximise"])
         return self._result(points, models)
 
     def _find(self, constraint: int | str) -> int:
@@ -69,7 +80,7 @@ class Sweep:
             text = str(_core.Constraint(constraint))
             if text in texts:
                 return texts.index(text)
-        elif 0 <= constraint < len(texts):
+        elif isinstance(constraint, Integral) and 0 <= constraint < len(texts):
             return int(constraint)
         raise ValueError(
             f"constraint: {constraint!r}; allowed: a place from 0 to {len(texts) - 1}, or one of "
@@ -84,10 +95,17 @@ class Sweep:
         constraints[self._place] = constraints[self._place].with_bound(value)
         return constraints, self._estimator.rho
 
-    def _fit(self, place: int, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+    def _fit(
+        self,
+        place: int,
+        X: Any,
+        y: Any,
+        sets: dict[str, Any],
+        multipliers: Sequence[float] = (),
+    ) -> Any:
         constraints, rho = self._setting(place)
         model = clone(self._estimator).set_params(constraints=constraints, rho=rho, certify=None)
-        return model.fit(X, y, **fit_params)
+        return model._fit(X, y, sets, multipliers)
 
     def _point(self, place: int, model: Any) -> dict[str, Any]:
         report = model.report_.to_dict()
@@ -134,13 +152,24 @@ class Sweep:
         return better["total_violation"] == 0 and tighter and not (alike and p < q)
 
     def _result(self, points: list[dict[str, Any]], models: list[Any] | None) -> FrontierResult:
-        report = None if models is None else models[0].report_.to_dict()
-        objective = self._estimator.objective or "accuracy"
+        is_regression = self._estimator._task == "regression"
+        wanted = self._estimator.objective or ("loss" if is_regression else "accuracy")
         return FrontierResult(
             points,
             models,
             swept=self._swept,
             constraint=self._place,
-            objective_name=objective if report is None else report["objective_name"],
-            maximise=True if report is None else report["maximise"],
+            objective_name=_core.expression_text(wanted),
+            maximise=_core.maximises(wanted),
         )
+
+
+def _numbers(field: str, values: Any) -> list[float]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{field}: {values!r}; allowed: a list of numbers")
+    numbers = list(values)
+    for value in numbers:
+        check_number(field, value, low=-np.inf if field == "bounds" else 0.0)
+    if not numbers:
+        raise ValueError(f"{field}: none; allowed: one or more")
+    return [float(number) for number in numbers]
