@@ -414,7 +414,7 @@ class _RowMaker:
         rows = _target_length(labels, targets)
         weight = check_weights(sample_weight, rows)
         in_loss = self._backend.sample_weight(labels, weight)
-        data = self._backend.make_data(X, weight=in_loss)
+        data = self._backend.make_data(X, weight=weight)
         _check_length("y", rows, data.n_rows)
         made = self._rows(
             X, labels, targets, weight, in_loss, rate_weight, sensitive_features, "", rows
@@ -440,7 +440,7 @@ class _RowMaker:
         rows = _target_length(own_labels, targets)
         weight = check_weights(sample_weight, rows, f"{prefix}_sample_weight")
         in_loss = self._backend.sample_weight(own_labels, weight)
-        data = self._backend.make_data(X, weight=in_loss, reference=reference)
+        data = self._backend.make_data(X, weight=weight, reference=reference)
         _check_length(f"{prefix}_set", rows, data.n_rows)
         made = self._rows(
             X, own_labels, targets, weight, in_loss, rate_weight, sensitive_features,
