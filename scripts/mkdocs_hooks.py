@@ -1,21 +1,30 @@
 """Hooks of mkdocs.yml that make the rendered pages complete without a network.
 
 Formulas become MathML, which browsers draw by themselves, and links that leave docs/ lead from
-build/docs to the same file of the repository.
+build/docs to the same file of the repository. The API reference is read from the sources of the
+Python package, which never run, and from the stub of its extension.
 """
 
 import html
+import importlib.util
 import posixpath
 import re
+import shutil
+from pathlib import Path
 from typing import Any
 
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.pages import Page
 
+ROOT = Path(__file__).resolve().parents[1]
+API_SOURCES = ROOT / "build" / "api_sources"
+
 # What pymdownx.arithmatex leaves in a page with `generic: true`.
 INLINE = re.compile(r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL)
 BLOCK = re.compile(r'<div class="arithmatex">\s*\\\[(.*?)\\\]\s*</div>', re.DOTALL)
+# Of docstrings, which are reStructuredText here and there.
+ROLE = re.compile(r":(?:class|func|meth|mod):(?=<code>)")
 UPWARD_LINK = re.compile(r'(?<=href=")\.\./[^"]*')
 
 # LaTeX that latex2mathml does not know, in words that it does.
@@ -25,8 +34,20 @@ SUBSTITUTES = [
 ]
 
 
+def on_startup(**_: Any) -> None:
+    """Put the package and the stub of its extension, which the build writes, into one folder."""
+    extension = importlib.util.find_spec("bregboost._core")
+    stub = Path(extension.origin).with_name("_core.pyi") if extension else None
+    if stub is None or not stub.is_file():
+        raise PluginError("no stub of bregboost._core: run `make build-python`")
+    shutil.rmtree(API_SOURCES, ignore_errors=True)
+    package = API_SOURCES / "bregboost"
+    shutil.copytree(ROOT / "python" / "src" / "bregboost", package)
+    shutil.copyfile(stub, package / stub.name)
+
+
 def on_page_content(content: str, page: Page, **_: Any) -> str:
-    """Replace the formulas and the links of a rendered page."""
+    """Replace the formulas, the roles and the links of a rendered page."""
     source = page.file.src_uri
 
     def math(display: str) -> Any:
@@ -38,7 +59,7 @@ def on_page_content(content: str, page: Page, **_: Any) -> str:
 
     content = BLOCK.sub(math("block"), content)
     content = INLINE.sub(math("inline"), content)
-    return UPWARD_LINK.sub(link, content)
+    return UPWARD_LINK.sub(link, ROLE.sub("", content))
 
 
 def to_mathml(latex: str, display: str, source: str) -> str:
