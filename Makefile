@@ -15,6 +15,10 @@ BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=
 OVERHEAD_ARGS ?= --repeats 5
 LIMITS_ARGS ?= --rho reference
 
+# Real data, which are no part of the project: tutorials run on them where the folder exists.
+DATA ?= ../shared/data
+WITH_DATA = $(if $(wildcard $(DATA)),BREGBOOST_DATA=$(abspath $(DATA)))
+
 VENV := .venv
 VENV_READY := $(VENV)/.ready
 VENV_BIN := $(VENV)/bin
@@ -131,7 +135,7 @@ test-python: setup build build-python
 
 .PHONY: test-full
 test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clang's build run, sanitizers, oldest libraries, slow Python tests
-	BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
+	$(WITH_DATA) BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
 
 # Where the version of a library matters. The slow Python tests do the same from outside.
 .PHONY: test-oldest
@@ -208,15 +212,16 @@ lint: build-clang  ## clang-tidy over our sources
 	  sed -E '/^[0-9]+ warnings? generated\.$$/d'
 
 .PHONY: figures
-figures: setup build  ## Draw the figures of the documentation anew
+figures: setup build build-python  ## Draw the figures of the documentation anew
 	BREGBOOST_BUILD_DIR=build/dev $(VENV_BIN)/python scripts/make_figures.py
 	$(VENV_BIN)/python scripts/make_calibration_figure.py
 	$(VENV_BIN)/python scripts/make_certificate_figure.py
 	BREGBOOST_BUILD_DIR=build/dev VIRTUAL_ENV=$(CURDIR)/$(VENV) \
 	  $(VENV_BIN)/python scripts/make_limits_figures.py
+	$(WITH_DATA) $(VENV_BIN)/python scripts/make_tutorial_figures.py
 
 .PHONY: docs
-docs: setup  ## Check every Markdown link and render docs/ to build/docs
+docs: setup build-python  ## Check every Markdown link and render docs/ to build/docs
 	$(VENV_BIN)/python scripts/check_links.py
 	$(VENV_BIN)/mkdocs build --quiet --strict
 
