@@ -7,6 +7,7 @@ namespace bregboost::python {
 
 void BindCalibration(nanobind::module_& module);
 void BindCertificate(nanobind::module_& module);
+void BindCompiledConstraints(nanobind::module_& module);
 void BindConstraint(nanobind::module_& module);
 void BindConstraintError(nanobind::module_& module);
 void BindDatasets(nanobind::module_& module);

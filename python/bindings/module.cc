@@ -9,6 +9,7 @@ NB_MODULE(_core, module) {
   bregboost::python::BindParser(module);
   bregboost::python::BindRateProblem(module);
   bregboost::python::BindRowData(module);
+  bregboost::python::BindCompiledConstraints(module);
   bregboost::python::BindDatasets(module);
   bregboost::python::BindFit(module);
   bregboost::python::BindPaperFit(module);

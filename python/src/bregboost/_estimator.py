@@ -74,11 +74,11 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         report = self.report_.to_dict()
         texts = [row["text"] for row in report["constraints"]]
-        return history_frame(report["history"], texts)
+        return history_frame(report["history"], texts, report["limits"])
 
     @property
     def multipliers_(self) -> npt.NDArray[np.float64]:
-        """One multiplier per limit; a gap or ratio has one for each pair of groups."""
+        """One per constraint; a gap or ratio has one for each pair of groups, one by one."""
         check_is_fitted(self)
         return np.asarray(self.report_.to_dict()["multipliers"], dtype=np.float64)
 
@@ -486,6 +486,8 @@ def _recalibrated(
         "temperature": found["temperature"],
         "offsets": found["offsets"],
         "rho": rho,
+        "history": [],  # of a training for other limits
+        "limits": [],
         "multipliers": [],
         "prices": [],
         "certificate": [

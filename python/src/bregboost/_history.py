@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,9 @@ def import_pandas(field: str) -> ModuleType:
 
 
 def history_frame(
-    history: Sequence[Mapping[str, Any]], constraints: Sequence[str] = ()
+    history: Sequence[Mapping[str, Any]],
+    constraints: Sequence[str] = (),
+    limits: Sequence[int] | None = None,
 ) -> "pandas.DataFrame":
     """One row per iteration, and two columns per constraint.
 
@@ -47,12 +50,15 @@ def history_frame(
         The rows of a training, as in ``Report.to_dict()["history"]``.
     constraints : sequence of str
         The constraints' texts, in the order of the rows' `values` and `multipliers`.
+    limits : sequence of int or None
+        How many multipliers each constraint has, a gap one for each pair of groups; None: one.
 
     Returns
     -------
     pandas.DataFrame
         The columns of the rows, then ``value: <text>`` for every constraint and
-        ``multiplier: <text>`` for every constraint; NaN where undefined.
+        ``multiplier: <text>``, the sum of its multipliers, for every constraint; NaN where
+        undefined.
 
     Examples
     --------
@@ -71,7 +77,8 @@ def history_frame(
     for name in _NUMBERS:
         columns[name] = [_number(row.get(name)) for row in history]
     for title, name in ((VALUE_COLUMN, "values"), (MULTIPLIER_COLUMN, "multipliers")):
-        table = [_per_constraint(row, name, i, constraints) for i, row in enumerate(history)]
+        counts = limits if name == "multipliers" and limits else [1] * len(constraints)
+        table = [_per_constraint(row, name, i, counts) for i, row in enumerate(history)]
         for j, text in enumerate(constraints):
             columns[title + text] = [row[j] for row in table]
     return pandas.DataFrame(columns).astype(
@@ -79,16 +86,31 @@ def history_frame(
     )
 
 
+def sums_by_constraint(numbers: Sequence[float | None], counts: Sequence[int]) -> list[float]:
+    """The sum of each constraint's numbers, which follow each other; NaN if one is undefined.
+
+    Examples
+    --------
+    >>> sums_by_constraint([0.5, 1.0, 2.0], [1, 2])
+    [0.5, 3.0]
+    """
+    ends = list(accumulate(counts))
+    return [
+        sum(_number(number) for number in numbers[end - count : end])
+        for count, end in zip(counts, ends, strict=True)
+    ]
+
+
 def _per_constraint(
-    row: Mapping[str, Any], name: str, place: int, constraints: Sequence[str]
+    row: Mapping[str, Any], name: str, place: int, counts: Sequence[int]
 ) -> list[float]:
-    numbers = row.get(name) or [None] * len(constraints)
-    if len(numbers) != len(constraints):
+    numbers = row.get(name) or [None] * sum(counts)
+    if len(numbers) != sum(counts):
         raise ValueError(
-            f"history[{place}][{name!r}]: {len(numbers)} numbers; allowed: {len(constraints)}, "
-            "one per constraint"
+            f"history[{place}][{name!r}]: {len(numbers)} numbers; allowed: {sum(counts)}, "
+            f"{'one' if set(counts) <= {1} else list(counts)} per constraint"
         )
-    return [_number(number) for number in numbers]
+    return sums_by_constraint(numbers, counts)
 
 
 def _number(value: float | None) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bregboost._certificate import Certificate, ConstraintVerdict
+from bregboost._history import sums_by_constraint
 from bregboost._json_data import plain, read_json, write_json
 from bregboost._layout import as_html, as_text
 from bregboost._report_sections import holds, report_sections
@@ -161,6 +162,8 @@ class Report:
         constraint = self._list("constraints")[j]
         prices = self._list("prices")
         multipliers = self._list("multipliers")
+        counts = self._list("limits") or [1] * len(multipliers)
+        summed = sums_by_constraint(multipliers, counts) if sum(counts) == len(multipliers) else []
         return {
             "value": constraint.get("value"),
             "bound": constraint.get("bound"),
@@ -169,7 +172,7 @@ class Report:
             "confidence_bound": None if verdict is None else verdict.confidence_bound,
             "certified": None if verdict is None else verdict.certified,
             "price": prices[j].get("price") if j < len(prices) else None,
-            "multiplier": multipliers[j] if j < len(multipliers) else None,
+            "multiplier": plain(summed[j], "multiplier") if j < len(summed) else None,
         }
 
 

@@ -166,6 +166,7 @@ class Trainer:
             **self._extra("certification", certification),
         )
         report = json.loads(fit.report_json(diagnose=True))
+        report["limits"] = _core.limit_counts(list(constraints), training.rows)
         unseen = Unseen(fit.unseen_scores(), fit.unseen_rows()) if report["offsets"] else None
         adjustment = Adjustment(report["temperature"], tuple(report["offsets"]))
         return Trained(self._plain_model(fit, 1.0, []), adjustment, report, unseen)
@@ -188,6 +189,8 @@ class Trainer:
             **self._extra("evaluation", evaluation),
         )
         report = json.loads(fit.report_json(list(constraints)))
+        report["solver"] = self.settings.solver  # without constraints all are the stock library's
+        report["limits"] = _core.limit_counts(list(constraints), training.rows)
         return Trained(self._plain_model(fit), Adjustment(), report, None)
 
     @property
