@@ -192,13 +192,13 @@ class RateConstraints::Majorizer final : public ConstraintSet {
 RateConstraints::RateConstraints(const std::vector<Constraint>& constraints, const RowData& rows,
                                  const SurrogateOptions& surrogate, const LossOptions& loss,
                                  EmptySubsetPolicy policy)
-    : RateConstraints(Compile(constraints, rows, policy), rows, surrogate, loss) {}
+    : RateConstraints(rows, Compile(constraints, rows, policy), surrogate, loss) {}
 
 RateConstraints RateConstraints::WithBounds(std::span<const double> bounds) const {
-  return {bregboost::WithBounds(*compiled_, bounds, *rows_), *rows_, surrogate_, loss_};
+  return {*rows_, bregboost::WithBounds(*compiled_, bounds, *rows_), surrogate_, loss_};
 }
 
-RateConstraints::RateConstraints(CompiledConstraints compiled, const RowData& rows,
+RateConstraints::RateConstraints(const RowData& rows, CompiledConstraints compiled,
                                  const SurrogateOptions& surrogate, const LossOptions& loss)
     : rows_(&rows),
       surrogate_(surrogate),

@@ -75,7 +75,7 @@ class RateConstraints final : public ConstraintSet {
  private:
   class Majorizer;
 
-  RateConstraints(CompiledConstraints compiled, const RowData& rows,
+  RateConstraints(const RowData& rows, CompiledConstraints compiled,
                   const SurrogateOptions& surrogate, const LossOptions& loss);
   bool SlotIsConvex(std::size_t slot) const;
   double SlotSlope(std::size_t slot) const;
