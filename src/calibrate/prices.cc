@@ -11,6 +11,9 @@
 namespace bregboost {
 namespace {
 
+// Below it a price is what rounding left of 0.
+constexpr double kSmallestPrice = 1e-9;
+
 using detail::BoundarySlopes;
 using detail::Charges;
 
@@ -155,7 +158,8 @@ std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& p
   system.Solve();
   for (std::size_t j = 0; j < constraint_of.size(); ++j) {
     Price& price = prices[constraint_of[j]];
-    price.price = system.prices()[static_cast<Eigen::Index>(j)];
+    const double found = system.prices()[static_cast<Eigen::Index>(j)];
+    price.price = found > kSmallestPrice ? found : 0.0;
     price.standard_error = system.StandardError(static_cast<Eigen::Index>(j));
   }
   return prices;

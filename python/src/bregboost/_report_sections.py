@@ -175,6 +175,8 @@ def _price_text(price: Data, broken: bool, data: Data) -> str:
     name, percent = _objective(data)
     if value is None:
         return f"{text}: price {UNDEFINED}"
+    if broken and not value:
+        return f"{text}: broken, and more of it would buy nothing"
     if broken:
         return f"{text}: broken; each point over is charged {_number_text(value)} points of {name}"
     step = "one point" if in_percent(text) else "0.01"
