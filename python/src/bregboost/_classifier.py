@@ -1,5 +1,7 @@
 """Classifiers under limits on error rates."""
 
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -52,7 +54,8 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         True puts the offsets that hold the limits into `estimator_`, which then decides the same
         by itself; its probabilities are shifted by them. False keeps `estimator_` and
         `predict_proba` calibrated by temperature alone, and `predict` applies the offsets, as
-        ``TunedThresholdClassifierCV`` of scikit-learn does with its threshold.
+        ``TunedThresholdClassifierCV`` of scikit-learn does with its threshold. Offsets do not
+        survive a ``CalibratedClassifierCV`` around this estimator, whose fit warns of that.
     baseline : estimator, default None
         A fitted model; ``disagreement`` in constraints is the share of rows where predictions
         differ from its.
@@ -201,6 +204,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
             Two classes: log-odds of the second, decided at 0. More: one column per class.
         """
         scores = self._scores(X)
+        self._warn_if_offsets_are_undone()
         return scores + np.asarray(self._offsets) if self._offsets else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -233,10 +237,24 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         ndarray of shape (n_rows, n_classes)
         """
         scores = self._scores(X)
+        self._warn_if_offsets_are_undone()
         if scores.ndim > 1:
             return softmax(scores, axis=1)
         positive = expit(scores)
         return np.column_stack([1.0 - positive, positive])
+
+    def _warn_if_offsets_are_undone(self) -> None:
+        """For `CalibratedClassifierCV`, which has no hook: its fit is found among the callers."""
+        if not self._is_shifted or not _is_being_calibrated():
+            return
+        warnings.warn(
+            "CalibratedClassifierCV calibrates the scores anew, which undoes the offsets that hold "
+            "the limits: its predict() does not keep to them. Probabilities of "
+            "ConstrainedClassifier(fold_offsets=False) are calibrated by temperature, and its "
+            "predict() holds the limits.",
+            UserWarning,
+            stacklevel=3,
+        )
 
     def _target(self, y: Any, like: Labels | None = None, field: str = "y") -> tuple[Labels, None]:
         if like is None:
@@ -258,3 +276,13 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended."""
         return hasattr(self, "estimator_")
+
+
+def _is_being_calibrated() -> bool:
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "sklearn.calibration":
+            # The frames of its fit, not of the predictions that come after.
+            return "fit" in frame.f_code.co_name
+        frame = frame.f_back
+    return False

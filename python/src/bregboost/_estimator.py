@@ -219,10 +219,18 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         return Progress(
             trainer.rounds or None,
             bool(wanted),
-            objective_name=self.objective
-            or ("error" if self._task == "classification" else "loss"),
+            objective_name=self._minimised(),
             percent=self._task == "classification",
         )
+
+    def _minimised(self) -> str:
+        """What the rows of a history call the objective, which they show as something to lower."""
+        if self.solver != "auto" or not as_constraints(self.constraints):
+            return "loss"
+        objective = self.objective or ("accuracy" if self._task == "classification" else "loss")
+        if objective == "accuracy":
+            return "error"
+        return "cost" if _core.maximises(objective) else objective
 
     def _keep(self, prepared: "Prepared", trained: Trained) -> None:
         self._backend = prepared.trainer.backend
@@ -238,6 +246,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
 
     def _deploy_adjustment(self, adjustment: Adjustment) -> None:
         """Make `estimator_`, with the offsets in it or beside it."""
+        self._is_shifted = any(adjustment.offsets)
         folded, self._offsets = adjustment, ()
         if not getattr(self, "fold_offsets", True):
             folded, self._offsets = Adjustment(adjustment.temperature), adjustment.offsets
@@ -513,7 +522,10 @@ def _group_columns(constraints: Sequence[_core.Constraint]) -> list[str]:
 
 def _watch(progress: Progress) -> Any:
     def watch(stats: dict[str, Any]) -> bool:
-        progress.update(stats)
+        try:
+            progress.update(stats)
+        except KeyboardInterrupt:  # between two looks of the core at signals
+            return False
         return True
 
     return watch
