@@ -94,7 +94,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     >>> from sklearn.linear_model import LogisticRegression
     >>> from bregboost import ConstrainedClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)  # 0 is malignant
-    >>> model = ConstrainedClassifier(LogisticRegression(), "fnr <= 2%", pos_label=0)
+    >>> model = ConstrainedClassifier(LogisticRegression(), "fnr <= 2%", pos_label=0, rho=20)
     >>> model.fit(X / X.max(axis=0), y).status_
     'satisfied'
     >>> model.estimator_

@@ -302,7 +302,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         >>> from bregboost import ConstrainedClassifier
         >>> X, y = load_breast_cancer(return_X_y=True)
         >>> model = ConstrainedClassifier("linear", "fnr <= 5%", pos_label=0).fit(X / X.max(0), y)
-        >>> model.recalibrate("fnr <= 1%").status_
+        >>> model.recalibrate("fnr <= 1%", rho=20).status_
         'satisfied'
         """
         check_is_fitted(self)
