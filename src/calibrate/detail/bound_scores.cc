@@ -12,7 +12,7 @@ struct ScoredRow {
   std::uint32_t row = 0;
 };
 
-std::vector<std::uint32_t> RowsByScore(std::span<const double> scores) {
+std::vector<ScoredRow> Sorted(std::span<const double> scores) {
   std::vector<ScoredRow> order(scores.size());
   for (std::size_t i = 0; i < scores.size(); ++i) {
     order[i] = {.score = scores[i], .row = static_cast<std::uint32_t>(i)};
@@ -20,16 +20,20 @@ std::vector<std::uint32_t> RowsByScore(std::span<const double> scores) {
   ParallelSort(order, [](const ScoredRow& a, const ScoredRow& b) {
     return a.score != b.score ? a.score < b.score : a.row < b.row;
   });
-  std::vector<std::uint32_t> rows(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) rows[i] = order[i].row;
-  return rows;
+  return order;
 }
 
 }  // namespace
 
 BoundScores::BoundScores(std::span<const double> all_scores, const RowData& all_rows)
     : scores(all_scores), rows(&all_rows), temperature(FitTemperature(all_scores, all_rows)) {
-  if (all_rows.task() == Task::kBinary) ascending = RowsByScore(all_scores);
+  if (all_rows.task() != Task::kBinary) return;
+  ascending.reserve(all_scores.size());
+  sorted_scores.reserve(all_scores.size());
+  for (const auto& [score, row] : Sorted(all_scores)) {
+    ascending.push_back(row);
+    sorted_scores.push_back(score);
+  }
 }
 
 std::vector<double> BoundScores::Scaled(double at_temperature) const {

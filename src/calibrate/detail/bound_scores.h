@@ -16,6 +16,7 @@ struct BoundScores {
   const RowData* rows;
   double temperature;
   std::vector<std::uint32_t> ascending;  // binary: rows by score, then by number
+  std::vector<double> sorted_scores;     // theirs, in that order
 
   // F / T, class-major.
   std::vector<double> Scaled(double at_temperature) const;

@@ -7,21 +7,10 @@ namespace bregboost::detail {
 namespace {
 
 // A rate this near to its bound, or to 0, is there: as in Violation() of the compiled constraints.
-constexpr double kRounding = 1e-12;
+constexpr double kRounding = Standing::kRounding;
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
-
-bool Same(const Standing& a, const Standing& b) {
-  return a.undefined == b.undefined && std::abs(a.value - b.value) <= kRounding &&
-         std::abs(a.tie_break - b.tie_break) <= kRounding;
-}
-
-bool Better(const Standing& a, const Standing& b) {
-  if (a.undefined != b.undefined) return a.undefined < b.undefined;
-  if (a.value < b.value - kRounding) return true;
-  return a.value <= b.value + kRounding && a.tie_break < b.tie_break - kRounding;
-}
 
 MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
     : problem_(problem), goal_(goal), num_classes_(problem.rows().labels.levels.size()) {
@@ -117,7 +106,8 @@ double MeritTracker::mean_touches() const {
   return static_cast<double>(touches_.size()) / static_cast<double>(first_touch_.size() - 1);
 }
 
-double MeritTracker::ValueOf(const Form& form) const {
+// Evaluate() runs once for every row of a sweep: what it calls is inline.
+inline double MeritTracker::ValueOf(const Form& form) const {
   double value = form.constant;
   for (std::uint32_t p = form.first_part; p < form.end_part; ++p) {
     value += parts_[p].coefficient * parts_[p].sum;
@@ -125,7 +115,7 @@ double MeritTracker::ValueOf(const Form& form) const {
   return value;
 }
 
-double MeritTracker::ValueOf(const RateState& rate) const {
+inline double MeritTracker::ValueOf(const RateState& rate) const {
   if (!rate.has_denominator) return ValueOf(rate.value);
   const double selected = ValueOf(rate.denominator);
   return selected <= rate.least_denominator ? kUndefined : ValueOf(rate.value) / selected;
@@ -158,7 +148,7 @@ void MeritTracker::Reset(std::span<const double> sums) {
   SumUp();
 }
 
-void MeritTracker::FindExtremes(ConstraintState& constraint) {
+inline void MeritTracker::FindExtremes(ConstraintState& constraint) {
   constraint.highest = constraint.lowest = constraint.first_rate;
   for (std::uint32_t r = constraint.first_rate + 1; r < constraint.end_rate; ++r) {
     if (rates_[r].high() > rates_[constraint.highest].high()) constraint.highest = r;
@@ -166,7 +156,7 @@ void MeritTracker::FindExtremes(ConstraintState& constraint) {
   }
 }
 
-double MeritTracker::Combined(const ConstraintState& constraint) const {
+inline double MeritTracker::Combined(const ConstraintState& constraint) const {
   if (constraint.undefined_rates > 0) return kUndefined;
   const double high = rates_[constraint.highest].high(), low = rates_[constraint.lowest].low();
   switch (constraint.aggregate) {
@@ -186,7 +176,7 @@ double MeritTracker::Combined(const ConstraintState& constraint) const {
   return kUndefined;
 }
 
-void MeritTracker::SetExcess(std::uint32_t index) {
+inline void MeritTracker::SetExcess(std::uint32_t index) {
   ConstraintState& constraint = constraints_[index];
   const double value = Combined(constraint);
   if (index + 1 == constraints_.size()) {
@@ -218,7 +208,7 @@ void MeritTracker::SumUp() {
   changes_since_sum_ = 0;
 }
 
-void MeritTracker::Refresh(std::uint32_t index) {
+inline void MeritTracker::Refresh(std::uint32_t index) {
   RateState& rate = rates_[index];
   rate.changed = false;
   const double before = rate.now;

@@ -2,6 +2,7 @@
 // costs as much as the constraints that see the row's cell, not as all constraints.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,13 +16,23 @@ namespace bregboost::detail {
 // What is made small, first to last. Undefined rates come first, so that no finite merit ever loses
 // to a decision that leaves a rate without a value.
 struct Standing {
+  static constexpr double kRounding = 1e-12;  // values nearer than this are the same
+
   std::size_t undefined = 0;  // constraints without a value
   double value = std::numeric_limits<double>::infinity();
   double tie_break = 0.0;
 };
-// Values nearer than rounding are the same.
-bool Better(const Standing& a, const Standing& b);
-bool Same(const Standing& a, const Standing& b);
+// Here, since sweeps ask once for every row.
+inline bool Better(const Standing& a, const Standing& b) {
+  constexpr double kRounding = Standing::kRounding;
+  if (a.undefined != b.undefined) return a.undefined < b.undefined;
+  if (a.value < b.value - kRounding) return true;
+  return a.value <= b.value + kRounding && a.tie_break < b.tie_break - kRounding;
+}
+inline bool Same(const Standing& a, const Standing& b) {
+  return a.undefined == b.undefined && std::abs(a.value - b.value) <= Standing::kRounding &&
+         std::abs(a.tie_break - b.tie_break) <= Standing::kRounding;
+}
 
 struct Goal {
   enum class Kind {

@@ -10,16 +10,23 @@ ThresholdRows::ThresholdRows(const RateProblem& problem, const BoundScores& boun
                              double temperature) {
   const RowData& rows = problem.rows();
   const std::vector<std::uint32_t>& cell_of_row = problem.compiled().cells.cell_of_row;
-  scores.reserve(bound.ascending.size());
-  cells.reserve(bound.ascending.size());
-  weights.reserve(bound.ascending.size());
-  for (const std::uint32_t row : bound.ascending) {
+  const std::size_t n = bound.ascending.size();
+  scores.resize(n);
+  cells.resize(n);
+  weights.resize(n);
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t row = bound.ascending[i];
     const double weight = rows.rate_weight(row);
     if (weight <= 0.0) continue;
-    scores.push_back(bound.scores[row] / temperature);
-    cells.push_back(cell_of_row[row]);
-    weights.push_back(weight);
+    scores[end] = bound.sorted_scores[i] / temperature;
+    cells[end] = cell_of_row[row];
+    weights[end] = weight;
+    ++end;
   }
+  scores.resize(end);
+  cells.resize(end);
+  weights.resize(end);
 }
 
 double ThresholdRows::Threshold(std::size_t first) const {

@@ -28,34 +28,43 @@ struct BinomialWindow {
   std::vector<double> probabilities;
 };
 
+// Appends ratio(0), ratio(0) ratio(1), ...: at most `most` masses, up to the first that is
+// negligible.
+template <class Ratio>
+void AddMasses(std::int64_t most, const Ratio& ratio, std::vector<double>& masses) {
+  constexpr double kNegligible = 1e-18;
+  std::size_t size = masses.size();
+  double mass = 1.0;
+  for (std::int64_t j = 0; j < most; ++j) {
+    mass *= ratio(static_cast<double>(j));
+    if (mass < kNegligible) break;
+    // Not push_back, which would keep the mass in memory.
+    if (size == masses.size()) masses.resize(2 * size + 64);
+    masses[size++] = mass;
+  }
+  masses.resize(size);
+}
+
 // Outwards from the mode by ratios of neighbours, then scaled to sum 1.
 BinomialWindow WindowOf(std::int64_t rows, double rate) {
   if (rate <= 0.0) return {.first = 0, .probabilities = {1.0}};
   if (rate >= 1.0) return {.first = rows, .probabilities = {1.0}};
-  constexpr double kNegligible = 1e-18;
   const double odds = rate / (1.0 - rate);
   const auto n = static_cast<double>(rows);
   const auto mode = std::min(rows, static_cast<std::int64_t>((n + 1.0) * rate));
-  std::vector<double> below, above = {1.0};
-  double mass = 1.0;
-  for (auto k = static_cast<double>(mode); k > 0.0;) {
-    mass *= k / ((n - k + 1.0) * odds);
-    if (mass < kNegligible) break;
-    below.push_back(mass);
-    k -= 1.0;
-  }
-  mass = 1.0;
-  for (auto k = static_cast<double>(mode); k < n; k += 1.0) {
-    mass *= (n - k) * odds / (k + 1.0);
-    if (mass < kNegligible) break;
-    above.push_back(mass);
-  }
-  BinomialWindow window{.first = mode - static_cast<std::int64_t>(below.size()),
-                        .probabilities = {below.rbegin(), below.rend()}};
-  window.probabilities.insert(window.probabilities.end(), above.begin(), above.end());
+  const auto at_mode = static_cast<double>(mode);
+  BinomialWindow window;
+  std::vector<double>& masses = window.probabilities;
+  const auto down = [&](double j) { return (at_mode - j) / ((n - (at_mode - j) + 1.0) * odds); };
+  AddMasses(mode, down, masses);
+  window.first = mode - static_cast<std::int64_t>(masses.size());
+  std::reverse(masses.begin(), masses.end());
+  masses.push_back(1.0);
+  const auto up = [&](double j) { return (n - (at_mode + j)) * odds / (at_mode + j + 1.0); };
+  AddMasses(rows - mode, up, masses);
   double total = 0.0;
-  for (const double p : window.probabilities) total += p;
-  for (double& p : window.probabilities) p /= total;
+  for (const double p : masses) total += p;
+  for (double& p : masses) p /= total;
   return window;
 }
 
