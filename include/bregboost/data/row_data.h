@@ -52,9 +52,9 @@ void Validate(const RowData& rows);
 // The given rows, in that order, with all levels.
 RowData TakeRows(const RowData& rows, std::span<const std::int32_t> indices);
 
-// The same rows with the codes of `like`: labels, predictions of the baseline and groups are matched
-// by their text. Group columns that `like` lacks are left out; a group value that it lacks gets a
-// code of its own behind them. Throws std::invalid_argument for a label that `like` lacks.
+// The same rows with the codes of `like`: labels, predictions of the baseline and groups are
+// matched by their text. Group columns that `like` lacks are left out; a group value that it lacks
+// gets a code of its own behind them. Throws std::invalid_argument for a label that `like` lacks.
 RowData RecodeLike(const RowData& rows, const RowData& like);
 
 // All rows; those whose `keep` is 0 have no weight.
