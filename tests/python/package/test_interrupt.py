@@ -114,7 +114,7 @@ def test_ctrl_c_in_a_process_of_its_own(learner):
         deadline = threading.Timer(60, process.kill)
         deadline.start()
         shown = b""
-        while shown.count(b"violation") < 3:  # the bar of a training that has begun
+        while shown.count(b"training:") < 3:  # the bar of a training that has begun
             found = process.stderr.read(1)
             assert found, shown.decode()
             shown += found
