@@ -176,7 +176,7 @@ def _price_text(price: Data, broken: bool, data: Data) -> str:
     if value is None:
         return f"{text}: price {UNDEFINED}"
     if broken and not value:
-        return f"{text}: broken, and more of it would buy nothing"
+        return f"{text}: broken; loosening it alone buys nothing"
     if broken:
         return f"{text}: broken; each point over is charged {_number_text(value)} points of {name}"
     step = "one point" if in_percent(text) else "0.01"
