@@ -5,9 +5,13 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt 9 REQUIRED)
 find_package(hwy 1.0 REQUIRED)
+find_package(LibLZMA 5.2 REQUIRED)
+find_package(ZLIB 1.2 REQUIRED)
+find_package(zstd 1.4 REQUIRED)
 
 # Header-only, used inside src/ alone: none reaches the installed package.
 find_package(Boost 1.74 REQUIRED)
+find_package(FastFloat 3.4 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(pegtl 3.2 REQUIRED)
 find_path(LBFGSPP_INCLUDE_DIR NAMES LBFGSB.h REQUIRED)

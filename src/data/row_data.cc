@@ -4,34 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "data/detail/level_order.h"
+
 namespace bregboost {
 namespace {
-
-std::optional<double> AsNumber(const std::string& text) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
-void SortLevels(std::vector<std::string>& levels) {
-  std::sort(levels.begin(), levels.end());
-  const bool numeric = std::all_of(levels.begin(), levels.end(),
-                                   [](const std::string& text) { return AsNumber(text); });
-  if (!numeric) return;
-  // Stable, so that "1" and "1.0" keep their byte order.
-  std::stable_sort(levels.begin(), levels.end(), [](const std::string& a, const std::string& b) {
-    return *AsNumber(a) < *AsNumber(b);
-  });
-}
 
 void CheckLength(const char* field, std::size_t length, std::size_t rows) {
   if (length == rows) return;
@@ -103,7 +84,7 @@ CategoricalColumn EncodeColumn(std::string name, const std::vector<std::string>&
   CategoricalColumn column{.name = std::move(name), .levels = values, .codes = {}};
   std::sort(column.levels.begin(), column.levels.end());
   column.levels.erase(std::unique(column.levels.begin(), column.levels.end()), column.levels.end());
-  SortLevels(column.levels);
+  detail::SortLevels(column.levels);
   std::unordered_map<std::string, std::int32_t> code_of;
   for (const std::string& level : column.levels) {
     code_of.emplace(level, static_cast<std::int32_t>(code_of.size()));
