@@ -2,9 +2,14 @@
 // chunks by their number alone, and partial sums are added in the order of the chunks.
 #pragma once
 
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <vector>
+
+#include "detail/thread_scope.h"
 
 namespace bregboost::detail {
 
@@ -14,15 +19,37 @@ inline std::size_t NumChunks(std::size_t rows) {
   return std::clamp<std::size_t>(rows / kRowsPerChunk, 1, kMost);
 }
 
+// run(chunk) for every chunk, on the threads of `region`.
+template <class Run>
+void ForEachChunkOn(ParallelRegion& region, std::size_t chunks, const Run& run) {
+  struct Shared {
+    const Run& run;
+    std::size_t chunks;
+    std::atomic<std::size_t> next = 0;
+  };
+  Shared shared{.run = run, .chunks = chunks};
+  const auto work = [](void* data) {
+    auto& mine = *static_cast<Shared*>(data);
+    for (std::size_t chunk = mine.next++; chunk < mine.chunks; chunk = mine.next++) mine.run(chunk);
+  };
+  region(work, &shared, static_cast<unsigned>(omp_get_max_threads()), /*flags=*/0);
+}
+
 // body(chunk, first_row, end_row); it must not throw. A single chunk runs on the calling thread,
 // outside of any parallel region unless `always_region` asks for one.
 template <class Body>
 void ForEachChunk(std::size_t rows, const Body& body, bool always_region = false) {
   const std::size_t chunks = NumChunks(rows);
-#pragma omp parallel for schedule(static) if (chunks > 1 || always_region)
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+  const auto run = [&](std::size_t chunk) {
     body(chunk, rows * chunk / chunks, rows * (chunk + 1) / chunks);
+  };
+  ParallelRegion* region = CurrentRegion();
+  if (region != nullptr && chunks > 1) {
+    ForEachChunkOn(*region, chunks, run);
+    return;
   }
+#pragma omp parallel for schedule(static) if (chunks > 1 || always_region)
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) run(chunk);
 }
 
 // total := sum of the chunks' partial sums, in order.

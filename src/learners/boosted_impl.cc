@@ -156,7 +156,7 @@ void BoostedLearner::Impl::CheckHeldOut(std::size_t set) const {
 // ---- values
 
 LearnerValues BoostedLearner::Impl::Evaluate(const ConstraintSet& constraints) {
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   LearnerValues values = pass_.Evaluate(constraints, Scores(0));
   objective_value_ = values.objective;
   objective_at_ = version_;
@@ -175,7 +175,7 @@ LearnerValues BoostedLearner::Impl::EvaluateHeldOut(std::size_t set,
     throw std::invalid_argument(
         fmt::format("held-out set: {}, which has no objective; allowed: one that has", set));
   }
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   return held_out_[set]->Evaluate(constraints, Scores(set + 1));
 }
 
@@ -204,7 +204,7 @@ const ScoreView& BoostedLearner::Impl::Anchor() {
 }
 
 double BoostedLearner::Impl::AnchorDistance() {
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   const bool was_made = anchor_.view().num_rows > 0;
   const ScoreView& anchor = Anchor();
   const double distance = anchor.num_rows == 0 ? 0.0 : pass_.Distance(Scores(0), anchor);
@@ -215,7 +215,7 @@ double BoostedLearner::Impl::AnchorDistance() {
 double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constraints,
                                                   std::span<const double> multipliers,
                                                   double objective_weight) {
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   const std::span<const double> scores = ClassMajorScores();
   std::vector<double> gradient(scores.size(), 0.0);
   objective_.AddDerivatives(scores, objective_weight, gradient, {});
@@ -261,7 +261,7 @@ bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
   std::vector<detail::Pull> pulls;
   if (constrained || anchored) pulls.push_back(ProximalPull(step.tau));
   if (anchored) pulls.push_back({.weight = step.anchor_weight, .center = Anchor()});
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   detail::RoundBuffers& buffers = Buffers();
   scale_ = pass_.Derive({.constraints = constrained ? step.constraints : nullptr,
                          .multipliers = step.multipliers,
@@ -273,7 +273,7 @@ bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
 
 bool BoostedLearner::Impl::AddRound(const detail::CellCosts& costs, double tau) {
   const detail::Pull pull = ProximalPull(tau);
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   detail::RoundBuffers& buffers = Buffers();
   scale_ = pass_.Derive(costs, {&pull, 1}, Scores(0), buffers.gradient, buffers.hessian);
   return BoostDerived();
@@ -297,7 +297,7 @@ StepOutcome BoostedLearner::Impl::EndStep() {
     step_end_ = -1;  // step_start_ is the point itself now, and tells no leaves apart
     return step_;
   }
-  const detail::ThreadScope threads(settings_.num_threads);
+  const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   step_.stalled.clear();  // some round moved
   step_end_ = version_;
   const detail::StepMeasure measure =

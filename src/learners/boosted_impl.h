@@ -15,6 +15,7 @@
 
 #include "bregboost/learners/boosted.h"
 #include "bregboost/model/tree_model.h"
+#include "detail/thread_scope.h"
 #include "learners/detail/booster.h"
 #include "learners/detail/boosting_pass.h"
 #include "learners/detail/round_buffers.h"
@@ -31,13 +32,14 @@ struct BoosterSettings {
   std::int64_t early_stopping_rounds = 0;
   int num_threads = 0;  // 0: as many as there are
   double learning_rate = 0.1;
-  bool samples = false;  // rows or features are drawn anew in each round
+  bool samples = false;                      // rows or features are drawn anew in each round
+  detail::ParallelRegion* region = nullptr;  // of the library's OpenMP runtime
 };
 
 // `library` is what was read of the library's parameters.
 template <class LibrarySettings>
 BoosterSettings SettingsOf(const char* title, const LibrarySettings& library,
-                           const BoostedOptions& options) {
+                           const BoostedOptions& options, detail::ParallelRegion* region) {
   return {.library_title = title,
           .num_rounds = library.num_rounds.value_or(100),
           .rounds_per_step = options.rounds_per_step,
@@ -45,10 +47,13 @@ BoosterSettings SettingsOf(const char* title, const LibrarySettings& library,
               library.early_stopping_rounds.value_or(options.early_stopping_rounds),
           .num_threads = library.num_threads,
           .learning_rate = library.learning_rate,
-          .samples = library.samples};
+          .samples = library.samples,
+          .region = region};
 }
-BoosterSettings LightGbmBoosterSettings(const Objective& objective, const BoostedOptions& options);
-BoosterSettings XgboostBoosterSettings(const Objective& objective, const BoostedOptions& options);
+BoosterSettings LightGbmBoosterSettings(const LightGbmDataset& train, const Objective& objective,
+                                        const BoostedOptions& options);
+BoosterSettings XgboostBoosterSettings(const XgboostDataset& train, const Objective& objective,
+                                       const BoostedOptions& options);
 
 // Held-out sets taken apart, after checks that features and labels have as many rows.
 template <class Dataset>

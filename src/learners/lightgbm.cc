@@ -5,6 +5,7 @@
 #include "bregboost/learners/boosted.h"
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "learners/boosted_impl.h"
+#include "learners/detail/lightgbm_api.h"
 #include "learners/detail/lightgbm_booster.h"
 #include "learners/detail/lightgbm_parameters.h"
 
@@ -19,8 +20,9 @@ detail::LightGbmSettings ReadParameters(const Objective& objective, const Booste
 
 }  // namespace
 
-BoosterSettings LightGbmBoosterSettings(const Objective& objective, const BoostedOptions& options) {
-  return SettingsOf("LightGBM", ReadParameters(objective, options), options);
+BoosterSettings LightGbmBoosterSettings(const LightGbmDataset& train, const Objective& objective,
+                                        const BoostedOptions& options) {
+  return SettingsOf("LightGBM", ReadParameters(objective, options), options, train.api()->Region());
 }
 
 std::unique_ptr<BoostedLearner> BoostedLearner::LightGbm(
@@ -29,7 +31,7 @@ std::unique_ptr<BoostedLearner> BoostedLearner::LightGbm(
   const HeldOutParts parts(train, objective, held_out);
   detail::LightGbmSettings library = ReadParameters(objective, options);
   detail::CheckLightGbmNames(options.parameters, *train.api());
-  BoosterSettings settings = SettingsOf("LightGBM", library, options);
+  BoosterSettings settings = SettingsOf("LightGBM", library, options, train.api()->Region());
   const std::size_t num_scores = objective.rows().num_scores();
   std::vector<double> start = library.boost_from_average ? detail::LightGbmStartingScores(objective)
                                                          : std::vector<double>(num_scores, 0.0);

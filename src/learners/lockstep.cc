@@ -148,7 +148,7 @@ class LockstepLearner::Impl {
   const Fold& fold(std::size_t k) const { return *folds_.at(k); }
 
   LearnerValues Evaluate(const ConstraintSet& constraints) const {
-    const detail::ThreadScope threads(settings_.num_threads);
+    const detail::ThreadScope threads(settings_.num_threads, settings_.region);
     return pass_.Evaluate(constraints, View());
   }
 
@@ -443,10 +443,10 @@ std::unique_ptr<LockstepLearner> LockstepLearner::LightGbm(const LightGbmDataset
                                              fold->training, of_fold, scored);
     return fold;
   };
-  return std::unique_ptr<LockstepLearner>(new LockstepLearner(
-      std::make_unique<Impl>(objective, constraints, std::move(fold_rows),
-                             Reserved{.rows = apart ? apart->num_rows() : 0, .set = kFoldSet + 1},
-                             LightGbmBoosterSettings(objective, options.boosting), make_fold)));
+  return std::unique_ptr<LockstepLearner>(new LockstepLearner(std::make_unique<Impl>(
+      objective, constraints, std::move(fold_rows),
+      Reserved{.rows = apart ? apart->num_rows() : 0, .set = kFoldSet + 1},
+      LightGbmBoosterSettings(data, objective, options.boosting), make_fold)));
 }
 
 std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& data,
@@ -471,9 +471,9 @@ std::unique_ptr<LockstepLearner> LockstepLearner::Xgboost(const XgboostDataset& 
   };
   Reserved scored{.rows = options.reserved_rows.size(), .set = std::nullopt};
   if (reserved != nullptr) scored = {.rows = reserved->num_rows(), .set = 0};
-  return std::unique_ptr<LockstepLearner>(new LockstepLearner(
-      std::make_unique<Impl>(objective, constraints, std::move(fold_rows), scored,
-                             XgboostBoosterSettings(objective, options.boosting), make_fold)));
+  return std::unique_ptr<LockstepLearner>(new LockstepLearner(std::make_unique<Impl>(
+      objective, constraints, std::move(fold_rows), scored,
+      XgboostBoosterSettings(data, objective, options.boosting), make_fold)));
 }
 
 std::span<const double> LockstepLearner::scores() const { return impl_->scores(); }

@@ -5,6 +5,7 @@
 #include "bregboost/learners/boosted.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "learners/boosted_impl.h"
+#include "learners/detail/xgboost_api.h"
 #include "learners/detail/xgboost_booster.h"
 #include "learners/detail/xgboost_handle.h"
 #include "learners/detail/xgboost_parameters.h"
@@ -35,8 +36,9 @@ std::string ToUbjson(const std::shared_ptr<const detail::XgboostApi>& api,
 
 }  // namespace
 
-BoosterSettings XgboostBoosterSettings(const Objective& objective, const BoostedOptions& options) {
-  return SettingsOf("XGBoost", ReadParameters(objective, options), options);
+BoosterSettings XgboostBoosterSettings(const XgboostDataset& train, const Objective& objective,
+                                       const BoostedOptions& options) {
+  return SettingsOf("XGBoost", ReadParameters(objective, options), options, train.api()->Region());
 }
 
 std::unique_ptr<BoostedLearner> BoostedLearner::Xgboost(
@@ -44,7 +46,7 @@ std::unique_ptr<BoostedLearner> BoostedLearner::Xgboost(
     std::span<const HeldOut<XgboostDataset>> held_out) {
   const HeldOutParts parts(train, objective, held_out);
   detail::XgboostSettings library = ReadParameters(objective, options);
-  BoosterSettings settings = SettingsOf("XGBoost", library, options);
+  BoosterSettings settings = SettingsOf("XGBoost", library, options, train.api()->Region());
   auto booster = std::make_unique<detail::XgboostBooster>(
       train, parts.datasets, std::move(library), detail::SummariseTargets(objective.rows()));
   const auto api = train.api();

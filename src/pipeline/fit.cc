@@ -9,6 +9,9 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
+#include "detail/thread_scope.h"
+#include "learners/detail/lightgbm_api.h"
+#include "learners/detail/xgboost_api.h"
 #include "pipeline/detail/fit_certificate.h"
 #include "pipeline/detail/fit_learners.h"
 #include "pipeline/detail/fit_split.h"
@@ -95,6 +98,7 @@ std::unique_ptr<AutoFit::State> FitBoosted(const FitData<Dataset>& data,
                                            const std::vector<Constraint>& constraints,
                                            BoostedOptions boosting, const FitOptions& options,
                                            const SolveHooks& hooks, const ScoreObserver& observer) {
+  const detail::ThreadScope threads(/*threads=*/0, data.training.features.api()->Region());
   auto state = std::make_unique<AutoFit::State>(data, constraints, options);
   if (state->report.unseen.path == TrainingPath::kConstrained) {
     // Limits raise the loss on purpose; iterates are chosen by their merit.

@@ -163,7 +163,7 @@ class Sweep {
     const Task task = rows.task();
     for (const Setting& setting : settings_) {
       problems.emplace_back(setting.constraints, detail::ObjectiveOf(options_, task), rows,
-                            detail::LossOf(options_, task));
+                            detail::LossOf(options_.loss, task));
     }
     return problems;
   }

@@ -13,27 +13,17 @@
 #include "bregboost/problem/rate_constraints.h"
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
+#include "detail/thread_scope.h"
+#include "learners/detail/lightgbm_api.h"
+#include "learners/detail/xgboost_api.h"
+#include "pipeline/detail/fit_defaults.h"
 
 namespace bregboost {
 namespace {
 
-LossOptions LossFor(const LossOptions& loss, Task task) {
-  if (task == Task::kRegression && loss.kind == LossKind::kCrossEntropy) {
-    return {.kind = LossKind::kSquared};
-  }
-  return loss;
-}
-
 void CheckNoAverage(const PaperOptions& options) {
   if (!options.use_average) return;
   throw std::invalid_argument("use_average: true; allowed with the solver cbpr: false");
-}
-
-// One value per constraint as written.
-std::vector<double> ValuesOf(const std::vector<Measurement>& measured) {
-  std::vector<double> values;
-  for (const Measurement& constraint : measured) values.push_back(constraint.value);
-  return values;
 }
 
 }  // namespace
@@ -77,7 +67,7 @@ class PaperFit::State {
         const std::vector<Constraint>& constraint_list, const PaperOptions& paper)
       : options(paper),
         rows(training),
-        loss({.loss = LossFor(paper.loss, training.task())}),
+        loss({.loss = detail::LossOf(paper.loss, training.task())}),
         objective(rows, loss),
         constraints(constraint_list, rows, paper.surrogate, loss.loss) {
     report.solver = options.solver;
@@ -95,12 +85,8 @@ class PaperFit::State {
     detail::StopWatch clock;
     SolveHooks watched = hooks;
     watched.on_iteration = [&](const IterationStats& stats) {
-      IterationStats row = stats;
-      if (constraints.size() > 0) {
-        row.values = ValuesOf(constraints.Measure(learner->scores()));
-      }
-      report.history.push_back(row);
-      return !hooks.on_iteration || hooks.on_iteration(report.history.back());
+      report.history.push_back(stats);
+      return !hooks.on_iteration || hooks.on_iteration(stats);
     };
     if (cbpr) {
       CbprResult result = SolveCbpr(*learner, constraints, *cbpr, watched);
@@ -141,6 +127,7 @@ std::unique_ptr<PaperFit::State> Boost(const FitData<Dataset>& data,
                                        const std::vector<Constraint>& constraints,
                                        const BoostedOptions& boosting, const PaperOptions& options,
                                        const SolveHooks& hooks, const Make& make) {
+  const detail::ThreadScope threads(/*threads=*/0, data.training.features.api()->Region());
   auto state = std::make_unique<PaperFit::State>(
       data.training.rows, data.evaluation ? &data.evaluation->rows : nullptr, constraints, options);
   std::vector<HeldOut<Dataset>> held_out;

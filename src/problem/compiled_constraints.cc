@@ -321,13 +321,6 @@ double Combine(const Constraint& constraint, const std::vector<double>& values) 
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-double ViolationOf(const Constraint& constraint, double value) {
-  const double excess = constraint.relation == Relation::kAtMost ? value - constraint.bound
-                                                                 : constraint.bound - value;
-  if (std::isnan(excess)) return kInfinity;
-  return excess <= kRounding ? 0.0 : excess;
-}
-
 }  // namespace
 
 double SparseRow::Dot(std::span<const double> sums) const {
@@ -360,11 +353,18 @@ CompiledConstraints WithBounds(const CompiledConstraints& compiled, std::span<co
       .Finish();
 }
 
-double Violation(const CompiledConstraint& constraint, std::span<const double> sums) {
+double Value(const CompiledConstraint& constraint, std::span<const double> sums) {
   std::vector<double> values;
   values.reserve(constraint.rates.size());
   for (const MeasuredRate& rate : constraint.rates) values.push_back(ValueOf(rate, sums));
-  return ViolationOf(constraint.source, Combine(constraint.source, values));
+  return Combine(constraint.source, values);
+}
+
+double Violation(const Constraint& constraint, double value) {
+  const double excess = constraint.relation == Relation::kAtMost ? value - constraint.bound
+                                                                 : constraint.bound - value;
+  if (std::isnan(excess)) return kInfinity;
+  return excess <= kRounding ? 0.0 : excess;
 }
 
 Measurement Measure(const CompiledConstraint& constraint, std::span<const double> sums) {
@@ -376,7 +376,7 @@ Measurement Measure(const CompiledConstraint& constraint, std::span<const double
     if (!rate.group.empty()) result.groups.emplace_back(rate.group, values.back());
   }
   result.value = Combine(constraint.source, values);
-  result.violation = ViolationOf(constraint.source, result.value);
+  result.violation = Violation(constraint.source, result.value);
   result.satisfied = result.violation == 0.0;
   return result;
 }

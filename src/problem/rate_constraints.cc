@@ -59,12 +59,14 @@ std::vector<double> MinusBounds(const Vector& rates, std::span<const double> bou
   return g;
 }
 
-// Adds the largest violation, and marks the rows of undefined constraints: in the multiplied-out
-// form nothing selected would read as satisfied.
-void AddViolations(const CompiledConstraints& compiled, std::span<const double> exact_sums,
-                   ConstraintValues& values) {
+// Adds what every constraint measures and the largest violation, and marks the rows of undefined
+// constraints: in the multiplied-out form nothing selected would read as satisfied.
+void AddMeasured(const CompiledConstraints& compiled, std::span<const double> exact_sums,
+                 ConstraintValues& values) {
   for (const CompiledConstraint& constraint : compiled.constraints) {
-    const double violation = Violation(constraint, exact_sums);
+    const double value = Value(constraint, exact_sums);
+    values.measured.push_back(value);
+    const double violation = Violation(constraint.source, value);
     values.worst_exact_violation = std::max(values.worst_exact_violation, violation);
     if (std::isfinite(violation)) continue;
     for (std::size_t j = 0; j < constraint.num_rows; ++j) {
@@ -158,7 +160,7 @@ class RateConstraints::Majorizer final : public ConstraintSet {
     ConstraintValues values{.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
                             .exact = MinusBounds(exact, parent_.compiled_->bounds),
                             .worst_exact_violation = 0.0};
-    AddViolations(*parent_.compiled_, sums.exact, values);
+    AddMeasured(*parent_.compiled_, sums.exact, values);
     return values;
   }
 
@@ -294,7 +296,7 @@ ConstraintValues RateConstraints::ValuesOf(std::span<const double> exact_sums,
   ConstraintValues values{.surrogate = MinusBounds(surrogate, surrogate_bounds_),
                           .exact = MinusBounds(exact, compiled_->bounds),
                           .worst_exact_violation = 0.0};
-  AddViolations(*compiled_, exact_sums, values);
+  AddMeasured(*compiled_, exact_sums, values);
   return values;
 }
 

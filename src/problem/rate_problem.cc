@@ -176,8 +176,9 @@ double RateProblem::Cost(std::span<const double> sums) const {
 }
 
 double RateProblem::Violation(std::size_t constraint, std::span<const double> sums) const {
-  return allowances_.empty() ? bregboost::Violation(compiled().constraints[constraint], sums)
-                             : AllowedViolation(constraint, sums);
+  if (!allowances_.empty()) return AllowedViolation(constraint, sums);
+  const CompiledConstraint& compiled_constraint = compiled().constraints[constraint];
+  return bregboost::Violation(compiled_constraint.source, Value(compiled_constraint, sums));
 }
 
 double RateProblem::AllowedViolation(std::size_t index, std::span<const double> sums) const {

@@ -171,6 +171,7 @@ class CbprSolve {
     row.objective = learner_.objective();
     row.surrogate_violation = result_.fritz_john.violation;
     row.exact_violation = values.worst_exact_violation;
+    row.values = values.measured;
     row.multipliers = multipliers_;
     row.multiplier_sum = std::accumulate(multipliers_.begin(), multipliers_.end(), 0.0);
     row.max_multiplier =

@@ -220,6 +220,11 @@ void ExpectOneObjectPerFile(const std::shared_ptr<const Api>& api, const char* v
 class LightGbmLibrary : public testing::LightGbmTest {};
 class XgboostLibrary : public testing::XgboostTest {};
 
+#if !defined(__has_feature)  // under Clang's thread sanitizer nothing is borrowed
+TEST_F(LightGbmLibrary, LendsItsThreads) { EXPECT_NE(LightGbmApi::Load()->Region(), nullptr); }
+TEST_F(XgboostLibrary, LendsItsThreads) { EXPECT_NE(XgboostApi::Load()->Region(), nullptr); }
+#endif
+
 TEST_F(LightGbmLibrary, IsOneObjectPerFile) {
   ExpectOneObjectPerFile(shared_api(), "BREGBOOST_LIGHTGBM");
 }

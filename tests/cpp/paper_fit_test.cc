@@ -56,6 +56,19 @@ TYPED_TEST(PaperFitTest, WithoutConstraintsIsTheStockTraining) {
   EXPECT_TRUE(fit.report().multipliers.empty());
 }
 
+// A round cannot be made shorter by smaller steps, so none is made twice: limits cost no trees.
+TYPED_TEST(PaperFitTest, GrowsOneTreeForEveryStep) {
+  const GeneratedData data = TwoGroups(2000, 7);
+  const auto dataset = this->Binned(data);
+  for (const char* limit : {"fnr <= 1%", "fnr <= 10%", "gap(fnr, by=group) <= 2%"}) {
+    const PaperFit fit =
+        this->Fit({.training = {dataset, data.rows}}, {ParseConstraint(limit)}, {});
+    for (const IterationStats& row : fit.report().history) {
+      EXPECT_EQ(row.evaluations, row.k) << limit;
+    }
+  }
+}
+
 TYPED_TEST(PaperFitTest, IsTheSolverOnOneBooster) {
   const GeneratedData data = TwoGroups(800, 2);
   const auto dataset = this->Binned(data);
@@ -70,8 +83,9 @@ TYPED_TEST(PaperFitTest, IsTheSolverOnOneBooster) {
   EXPECT_EQ(fit.Model(), learner->Model());
   ASSERT_EQ(fit.report().history.size(), result.history.size());
   EXPECT_EQ(fit.report().history.back().multipliers, result.history.back().multipliers);
-  EXPECT_EQ(fit.report().history.back().values.size(), 1);
   EXPECT_EQ(fit.report().measurements[0].value, constraints.Measure(learner->scores())[0].value);
+  ASSERT_EQ(fit.report().history.back().values.size(), 1);
+  EXPECT_EQ(fit.report().history.back().values[0], fit.report().measurements[0].value);
   EXPECT_GT(fit.report().multipliers[0], 0.0);
 
   const auto told = nlohmann::json::parse(ToJson(fit.report(), limits));

@@ -93,7 +93,8 @@ CompiledConstraints WithBounds(const CompiledConstraints& compiled, std::span<co
 
 // `sums` holds the exact event sums S.
 Measurement Measure(const CompiledConstraint& constraint, std::span<const double> sums);
-// The measurement's violation alone.
-double Violation(const CompiledConstraint& constraint, std::span<const double> sums);
+// The measurement's value and its violation alone.
+double Value(const CompiledConstraint& constraint, std::span<const double> sums);
+double Violation(const Constraint& constraint, double value);
 
 }  // namespace bregboost

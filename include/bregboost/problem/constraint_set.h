@@ -16,6 +16,8 @@ struct ConstraintValues {
   // Largest violation with 0-1 events over the constraints as the user wrote them, in their unit;
   // infinite where a rate is undefined, so that undefined never counts as satisfied.
   double worst_exact_violation = 0.0;
+  // Of every constraint as written, 0-1 events, user's unit; empty where only g is known.
+  std::vector<double> measured = {};
 };
 
 class ConstraintSet {

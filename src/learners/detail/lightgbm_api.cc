@@ -54,6 +54,9 @@ LightGbmApi::LightGbmApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("LGBM_BoosterSaveModelToString", BoosterSaveModelToString);
   library_.Bind("LGBM_BoosterLoadModelFromString", BoosterLoadModelFromString);
   library_.Bind("LGBM_BoosterPredictForMat", BoosterPredictForMat);
+  library_.Bind("LGBM_BoosterPredictForCSR", BoosterPredictForCsr);
+  library_.Bind("LGBM_BoosterGetNumFeature", BoosterGetNumFeature);
+  library_.Bind("LGBM_BoosterGetNumClasses", BoosterGetNumClasses);
 }
 
 void LightGbmApi::Check(int status, const char* what) const {

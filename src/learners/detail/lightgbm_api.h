@@ -20,6 +20,7 @@ class LightGbmApi {
   static std::shared_ptr<const LightGbmApi> Load(const std::string& explicit_path = "");
 
   const std::string& path() const { return library_.path(); }
+  ParallelRegion* Region() const { return library_.Region(); }
 
   // Throws std::runtime_error with the library's own message unless `status` is 0.
   void Check(int status, const char* what) const;
@@ -68,6 +69,14 @@ class LightGbmApi {
                               int predict_type, int start_iteration, int num_iterations,
                               const char* parameters, std::int64_t* out_length,
                               double* out) = nullptr;
+  int (*BoosterPredictForCsr)(Handle booster, const void* offsets, int offsets_type,
+                              const std::int32_t* indices, const void* data, int data_type,
+                              std::int64_t num_offsets, std::int64_t num_elements,
+                              std::int64_t num_columns, int predict_type, int start_iteration,
+                              int num_iterations, const char* parameters, std::int64_t* out_length,
+                              double* out) = nullptr;
+  int (*BoosterGetNumFeature)(Handle booster, int* out) = nullptr;
+  int (*BoosterGetNumClasses)(Handle booster, int* out) = nullptr;
 
  private:
   explicit LightGbmApi(SharedLibrary library);

@@ -85,7 +85,7 @@ MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training,
       reserved_rows_(std::move(reserved_rows)),
       rounds_per_step_(options.rounds_per_step),
       early_stopping_rounds_(
-          XgboostBoosterSettings(training.objective, options).early_stopping_rounds),
+          XgboostBoosterSettings(data, training.objective, options).early_stopping_rounds),
       masked_(data, training.constraints, training_in_data, training.objective.options(),
               Unwatched(options), OwnSets(unseen_rows_, reserved_rows_)) {}
 

@@ -104,6 +104,13 @@ class Search {
   void* handle_ = nullptr;
 };
 
+// It learns the order of events from the runtime that we are linked with, not from a library's.
+#if defined(__has_feature)
+constexpr bool kUnderThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kUnderThreadSanitizer = false;  // the preset is Clang's
+#endif
+
 std::string PathOf(void* handle) {
   const link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == nullptr) return {};
@@ -137,6 +144,11 @@ SharedLibrary::SharedLibrary(LibraryNames names, void* handle)
     : names_(std::move(names)), handle_(handle), path_(PathOf(handle)) {}
 
 void* SharedLibrary::Symbol(const char* name) const { return ::dlsym(handle_, name); }
+
+ParallelRegion* SharedLibrary::Region() const {
+  return kUnderThreadSanitizer ? nullptr
+                               : reinterpret_cast<ParallelRegion*>(Symbol("GOMP_parallel"));
+}
 
 void* SharedLibrary::RequiredSymbol(const char* name) const {
   void* const symbol = Symbol(name);

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "detail/thread_scope.h"
+
 namespace bregboost::detail {
 
 // What identifies one stock library.
@@ -37,6 +39,10 @@ class SharedLibrary {
   void Bind(const char* name, Function*& function) const {
     function = reinterpret_cast<Function*>(RequiredSymbol(name));
   }
+
+  // Of the OpenMP runtime that the library uses; nullptr where it has none that we know how to
+  // call.
+  ParallelRegion* Region() const;
 
   // "LightGBM at <path> <what is wrong>; ..." with the oldest version that will do.
   [[noreturn]] void ThrowUnusable(const std::string& what_is_wrong) const;

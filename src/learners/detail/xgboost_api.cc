@@ -78,6 +78,7 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("XGBoosterDumpModelEx", BoosterDumpModelEx);
   library_.Bind("XGBoosterSaveModelToBuffer", BoosterSaveModelToBuffer);
   library_.Bind("XGBoosterLoadModelFromBuffer", BoosterLoadModelFromBuffer);
+  library_.Bind("XGBoosterGetNumFeature", BoosterGetNumFeature);
   library_.Bind("XGBoosterSaveJsonConfig", BoosterSaveJsonConfig);
 }
 

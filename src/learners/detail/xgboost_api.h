@@ -28,6 +28,7 @@ class XgboostApi {
   static std::shared_ptr<const XgboostApi> Load(const std::string& explicit_path = "");
 
   const std::string& path() const { return library_.path(); }
+  ParallelRegion* Region() const { return library_.Region(); }
   const Version& version() const { return version_; }
 
   // Throws std::runtime_error with the library's own message unless `status` is 0.
@@ -75,6 +76,7 @@ class XgboostApi {
   int (*BoosterSaveModelToBuffer)(Handle booster, const char* config, Unsigned* out_length,
                                   const char** out) = nullptr;
   int (*BoosterLoadModelFromBuffer)(Handle booster, const void* buffer, Unsigned length) = nullptr;
+  int (*BoosterGetNumFeature)(Handle booster, Unsigned* out) = nullptr;
   int (*BoosterSaveJsonConfig)(Handle booster, Unsigned* out_length, const char** out) = nullptr;
 
  private:

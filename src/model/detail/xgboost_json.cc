@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 
@@ -60,6 +62,19 @@ void RestoreNonFinite(Json& value) {
   }
 }
 
+void AppendNumber(double value, std::string& out) {
+  if (!std::isfinite(value)) {
+    out += kNonFinite[std::isnan(value) ? 0 : value > 0.0 ? 1 : 2].word;
+    return;
+  }
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+  const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  out += text;
+  // A number of floats stays one for whoever reads the text.
+  if (text.find_first_of(".e") == std::string_view::npos) out += ".0";
+}
+
 void Append(const Json& json, std::string& out) {
   const char* separator = "";
   if (json.is_object()) {
@@ -80,9 +95,10 @@ void Append(const Json& json, std::string& out) {
       separator = ",";
     }
     out += ']';
-  } else if (json.is_number_float() && !std::isfinite(json.get<double>())) {
-    const double value = json.get<double>();
-    out += kNonFinite[std::isnan(value) ? 0 : value > 0.0 ? 1 : 2].word;
+  } else if (json.is_number_float()) {
+    AppendNumber(json.get<double>(), out);
+  } else if (json.is_number_integer()) {
+    fmt::format_to(std::back_inserter(out), "{}", json.get<std::int64_t>());
   } else {
     out += json.dump();
   }

@@ -1,4 +1,4 @@
-// What FitOptions mean for a target where the user left them alone.
+// What options mean for a target where the user left them alone.
 #pragma once
 
 #include "bregboost/pipeline/fit.h"
@@ -11,11 +11,11 @@ inline RateObjective ObjectiveOf(const FitOptions& options, Task task) {
   return ParseObjective(task == Task::kRegression ? "loss" : "accuracy");
 }
 
-inline LossOptions LossOf(const FitOptions& options, Task task) {
-  if (task == Task::kRegression && options.loss.kind == LossKind::kCrossEntropy) {
+inline LossOptions LossOf(const LossOptions& loss, Task task) {
+  if (task == Task::kRegression && loss.kind == LossKind::kCrossEntropy) {
     return {.kind = LossKind::kSquared};
   }
-  return options.loss;
+  return loss;
 }
 
 }  // namespace bregboost::detail

@@ -96,7 +96,7 @@ FitSplit::FitSplit(const RowData& data, const RowData* evaluation, const RowData
                    const std::vector<Constraint>& constraints, const FitOptions& options)
     : constraints_(constraints),
       objective_(ObjectiveOf(options, data.task())),
-      loss_(LossOf(options, data.task())) {
+      loss_(LossOf(options.loss, data.task())) {
   const RateProblem whole(constraints_, objective_, data, loss_);
   for (std::size_t c = 0; c < constraints_.size(); ++c) {
     num_groups_.push_back(whole.compiled().constraints[c].rates.size());

@@ -145,6 +145,7 @@ class PrimalDualLoop {
     stats_.tau = step_.tau;
     stats_.sigma = step_.sigma();
     stats_.exact_violation = values_.worst_exact_violation;
+    stats_.values = values_.measured;
     stats_.surrogate_violation = stats_.complementarity = 0.0;
     stats_.max_multiplier = stats_.multiplier_sum = 0.0;
     stats_.multipliers = y_;
@@ -246,7 +247,8 @@ class PrimalDualLoop {
       Evaluate();
       const std::optional<double> room = StepRoom(g_before, outcome.distance);
       const bool too_long = checks_steps_ && room.value_or(1.0) < 1.0;
-      if (too_long && outcome.stopped.empty() && attempt < kMostRetries) {
+      const bool repeatable = GoesAsFarAsAsked(outcome) && outcome.stopped.empty();
+      if (too_long && repeatable && attempt < kMostRetries) {
         constexpr double kMargin = 0.9;  // so that the repeated step passes
         step_.tau *= kMargin * *room;
         learner_.Restore(*before_step_);
@@ -288,6 +290,12 @@ class PrimalDualLoop {
            std::min(left, settings_.constraint_anchor) * multiplier_sum;
   }
 
+  // A boosting round goes as far as its learning rate lets it, whatever tau is: made again with
+  // shorter steps it would go the same way. It stays, and the next steps are the shorter ones.
+  static bool GoesAsFarAsAsked(const StepOutcome& outcome) {
+    return !std::isnan(outcome.suboptimality);
+  }
+
   // The factor by which both steps could grow and still meet tau sigma L^2 <= step_safety for the L
   // seen in the step just made; below 1 the step was too long. None where it was too short to tell.
   std::optional<double> StepRoom(const std::vector<double>& g_before, double distance) const {
@@ -311,7 +319,7 @@ class PrimalDualLoop {
     }
     if (mu_ * step_.tau > 1.0) step_ = step_.Next(mu_);
     constexpr double kMostGrowth = 1.2;
-    if (room_) step_.tau *= std::clamp(0.95 * *room_, 1.0 / kMostGrowth, kMostGrowth);
+    if (room_) step_.tau *= std::min(0.95 * *room_, kMostGrowth);
   }
 
   // The bound on the gap is ||x* - x_0||^2 / (2 tau) + ||y* - y_0||^2 / (2 sigma) over the number
