@@ -1,19 +1,15 @@
-// The flags of the tree learners, and what they make of a table: parameters, options, features.
+// The flags of the tree learners, and what they make: parameters and options.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bregboost/data/feature_array.h"
 #include "bregboost/learners/boosted_options.h"
-#include "csv_problem.h"
 
 namespace example {
 
@@ -25,7 +21,7 @@ struct BoostingFlags {
 
 inline void AddFlags(CLI::App& app, BoostingFlags& flags) {
   app.add_option("--categorical", flags.categorical,
-                 "feature column of codes 0, 1, 2, ...; may be repeated");
+                 "feature column of categories that look like numbers; may be repeated");
   app.add_option("--param", flags.parameters, "name=value of the library; may be repeated");
   app.add_option("--library", flags.library, "shared library to use; default: the wheel's");
   app.add_option("--rounds-per-step", flags.rounds_per_step, "rounds of one proximal step")
@@ -44,35 +40,6 @@ inline bregboost::GbmParameters ParametersOf(const BoostingFlags& flags) {
     parameters[text.substr(0, sign)] = text.substr(sign + 1);
   }
   return parameters;
-}
-
-inline void CheckCodes(const Table& table, std::size_t column) {
-  const std::size_t n = table.rows.num_rows();
-  for (std::size_t i = 0; i < n; ++i) {
-    const double code = table.features[column * n + i];
-    if (std::isnan(code) || (code >= 0.0 && code == std::floor(code))) continue;
-    throw std::invalid_argument(
-        fmt::format("column '{}': {}; allowed in a categorical column: "
-                    "codes 0, 1, 2, ..., or nothing where it is missing",
-                    table.feature_names[column], code));
-  }
-}
-
-inline bregboost::FeatureArray FeaturesOf(const Table& table,
-                                          const std::vector<std::string>& categorical) {
-  const auto& names = table.feature_names;
-  bregboost::FeatureArray features =
-      bregboost::FeatureArray::ColumnMajor(table.features, table.rows.num_rows(), names.size());
-  features.names = names;
-  for (const std::string& name : categorical) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end()) {
-      throw std::invalid_argument(fmt::format("categorical: '{}' is no feature column", name));
-    }
-    features.categorical.push_back(static_cast<std::size_t>(found - names.begin()));
-    CheckCodes(table, features.categorical.back());
-  }
-  return features;
 }
 
 inline bregboost::BoostedOptions BoostingOf(const BoostingFlags& flags) {

@@ -53,9 +53,8 @@ FitOptions FitOf(const Settings& settings, Task task) {
 
 template <class Dataset>
 Dataset DatasetOf(const Settings& settings, const example::Table& table) {
-  return Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
-                            example::ParametersOf(settings.boosting), /*reference=*/nullptr,
-                            settings.boosting.library);
+  return Dataset::FromArray(FeaturesOf(table.features), example::ParametersOf(settings.boosting),
+                            /*reference=*/nullptr, settings.boosting.library);
 }
 
 void Print(const FitReport& report) {
@@ -109,9 +108,9 @@ void Report(const Settings& settings, const AutoFit& fit, const std::string& mod
 void Run(const Settings& settings) {
   std::signal(SIGINT, [](int) { interrupted = true; });
   const bool linear = settings.learner == "linear";
-  const example::Table table =
-      example::LoadTable(settings.problem.data, settings.problem,
-                         linear ? example::Missing::kRefused : example::Missing::kAllowed);
+  const example::Table table = example::LoadTable(
+      settings.problem, linear ? example::Features::kNumbers : example::Features::kAny,
+      settings.boosting.categorical);
   const std::vector<Constraint> constraints = example::ConstraintsOf(settings.problem);
   const FitOptions options = FitOf(settings, table.rows.task());
   const BoostedOptions boosting = example::BoostingOf(settings.boosting);
@@ -136,7 +135,7 @@ void Run(const Settings& settings) {
     Report(settings, fit, fit.Model());
   } else if (linear) {
     const FeatureMatrix features = FeatureMatrix::DenseColumnMajor(
-        table.features, table.rows.num_rows(), table.feature_names.size());
+        table.features.values, table.features.num_rows, table.features.names.size());
     const AutoFit fit = AutoFit::Linear({.training = {features, table.rows}}, constraints,
                                         {.l2 = settings.l2}, options, hooks);
     Report(settings, fit, CoefficientsToJson(fit.Coefficients()).dump(1));

@@ -214,10 +214,9 @@ struct Xgboost {
 template <class Dataset>
 struct Unseen {
   Unseen(const Settings& settings, const example::Table& training, const Dataset& reference)
-      : table(example::LoadTable(settings.held_out, settings.problem, example::Missing::kAllowed,
-                                 &training)),
+      : table(example::LoadHeldOut(settings.held_out, settings.problem, training)),
         problem(table, settings.problem, EmptySubsetPolicy::kUndefined),
-        dataset(Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
+        dataset(Dataset::FromArray(FeaturesOf(table.features),
                                    example::ParametersOf(settings.boosting), &reference)) {}
 
   example::Table table;
@@ -280,12 +279,11 @@ void TrainFolds(const Settings& settings, example::Problem& problem,
 template <class Library>
 void Train(const Settings& settings) {
   const example::Table table =
-      example::LoadTable(settings.problem.data, settings.problem, example::Missing::kAllowed);
+      example::LoadTable(settings.problem, example::Features::kAny, settings.boosting.categorical);
   example::Problem problem(table, settings.problem);
-  const auto data =
-      Library::Dataset::FromArray(example::FeaturesOf(table, settings.boosting.categorical),
-                                  example::ParametersOf(settings.boosting),
-                                  /*reference=*/nullptr, settings.boosting.library);
+  const auto data = Library::Dataset::FromArray(FeaturesOf(table.features),
+                                                example::ParametersOf(settings.boosting),
+                                                /*reference=*/nullptr, settings.boosting.library);
   if (settings.folds > 0) {
     TrainFolds<Library>(settings, problem, data);
   } else {

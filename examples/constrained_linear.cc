@@ -87,10 +87,10 @@ void Print(const json& result, const std::vector<Measurement>& limits) {
 }
 
 void Run(const Settings& settings) {
-  const example::Table table = example::LoadTable(settings.problem.data, settings.problem);
+  const example::Table table = example::LoadTable(settings.problem, example::Features::kNumbers);
   example::Problem problem(table, settings.problem);
   const FeatureMatrix features = FeatureMatrix::DenseColumnMajor(
-      table.features, table.rows.num_rows(), table.feature_names.size());
+      table.features.values, table.features.num_rows, table.features.names.size());
   LinearOptions linear;
   linear.l2 = settings.l2;
   linear.fit_intercept = !settings.no_intercept;
@@ -103,7 +103,7 @@ void Run(const Settings& settings) {
   result["coefficients"] =
       std::vector<double>(coefficients.data(), coefficients.data() + coefficients.size());
   result["intercept"] = std::vector<double>(intercept.data(), intercept.data() + intercept.size());
-  result["features"] = table.feature_names;
+  result["features"] = table.features.names;
   result["surrogate_values"] = problem.constraints.Evaluate(learner.scores()).surrogate;
   result["constraints"] = json::array();
   const std::vector<Measurement> limits = problem.constraints.Measure(learner.scores());

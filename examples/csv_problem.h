@@ -5,20 +5,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <set>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bregboost/data/column_encoding.h"
+#include "bregboost/data/encoded_table.h"
 #include "bregboost/data/row_data.h"
+#include "bregboost/data/table.h"
+#include "bregboost/data/table_rows.h"
 #include "bregboost/problem/objective.h"
 #include "bregboost/problem/parser.h"
 #include "bregboost/problem/rate_constraints.h"
-#include "numeric_csv.h"
 #include "program.h"
 
 namespace example {
@@ -32,7 +32,9 @@ struct ProblemFlags {
 };
 
 inline void AddFlags(CLI::App& app, ProblemFlags& flags) {
-  app.add_option("--data", flags.data, "CSV file with a header; other columns are features")
+  app.add_option("--data", flags.data,
+                 "CSV or TSV file with a header, or one compressed as .gz, .xz or .zst; "
+                 "other columns are features")
       ->required();
   app.add_option("--label", flags.label, "column with class labels");
   app.add_option("--target", flags.target, "column with a numeric target");
@@ -51,69 +53,53 @@ inline void AddFlags(CLI::App& app, ProblemFlags& flags) {
 
 struct Table {
   bregboost::RowData rows;
-  std::vector<double> features;  // column-major
-  std::vector<std::string> feature_names;
+  bregboost::ColumnEncoding encoding;
+  bregboost::EncodedTable features;
 };
 
-// The values with the codes of another table's column.
-inline bregboost::CategoricalColumn EncodeLike(const bregboost::CategoricalColumn& other,
-                                               const std::vector<std::string>& values) {
-  bregboost::CategoricalColumn column = bregboost::EncodeColumn(other.name, values);
-  std::vector<std::int32_t> code_of;
-  for (const std::string& level : column.levels) {
-    const auto found = std::find(other.levels.begin(), other.levels.end(), level);
-    if (found == other.levels.end()) {
-      throw std::invalid_argument(fmt::format(
-          "column '{}': '{}'; allowed: values of the training rows", other.name, level));
-    }
-    code_of.push_back(static_cast<std::int32_t>(found - other.levels.begin()));
-  }
-  for (std::int32_t& code : column.codes) code = code_of[static_cast<std::size_t>(code)];
-  column.levels = other.levels;
-  return column;
-}
-
-// Rows to be held out take classes and groups from the training rows, `training`.
-inline Table LoadTable(const std::string& path, const ProblemFlags& flags,
-                       Missing missing = Missing::kRefused, const Table* training = nullptr) {
+inline bregboost::RowColumns ColumnsOf(const ProblemFlags& flags) {
   if (flags.label.empty() == flags.target.empty()) {
     throw std::invalid_argument("label, target: give one of them");
   }
-  const Csv csv = ReadCsv(path);
-  const auto encode = [&](const std::string& name, const bregboost::CategoricalColumn* other) {
-    return other != nullptr ? EncodeLike(*other, ColumnOf(csv, name))
-                            : bregboost::EncodeColumn(name, ColumnOf(csv, name));
-  };
+  return {
+      .label = flags.label, .target = flags.target, .weight = flags.weight, .groups = flags.groups};
+}
+
+enum class Features {
+  kAny,      // categories and missing values too, as trees take them
+  kNumbers,  // for linear models
+};
+
+// Columns that are named in `categorical` hold categories even if they look like numbers.
+inline Table LoadTable(const ProblemFlags& flags, Features allowed,
+                       const std::vector<std::string>& categorical = {}) {
+  const bregboost::RowColumns columns = ColumnsOf(flags);
+  bregboost::Table read = bregboost::ReadTable(
+      flags.data, bregboost::WithRowColumns({.categorical = categorical}, columns));
   Table table;
-  for (std::size_t j = 0; j < flags.groups.size(); ++j) {
-    table.rows.groups.push_back(
-        encode(flags.groups[j], training != nullptr ? &training->rows.groups[j] : nullptr));
+  table.rows = bregboost::RowsOf(read, columns);
+  if (!flags.positive.empty()) {
+    table.rows.positive_class = bregboost::PositiveClass(table.rows, flags.positive);
   }
-  if (!flags.weight.empty()) table.rows.weights = NumbersOf(csv, flags.weight);
-  if (!flags.target.empty()) {
-    table.rows.targets = NumbersOf(csv, flags.target);
-  } else {
-    table.rows.labels = encode(flags.label, training != nullptr ? &training->rows.labels : nullptr);
-    const auto& levels = table.rows.labels.levels;
-    const auto found = std::find(levels.begin(), levels.end(), flags.positive);
-    if (found != levels.end()) {
-      table.rows.positive_class = static_cast<std::int32_t>(found - levels.begin());
-    } else if (!flags.positive.empty()) {
-      throw std::invalid_argument(fmt::format("positive: '{}' is not a label", flags.positive));
-    }
-  }
-  std::set<std::string> taken(flags.groups.begin(), flags.groups.end());
-  taken.insert({flags.label, flags.target, flags.weight});
-  for (const std::string& name : csv.header) {
-    if (taken.contains(name)) continue;
-    const std::vector<double> values = NumbersOf(csv, name, missing);
-    table.features.insert(table.features.end(), values.begin(), values.end());
-    table.feature_names.push_back(name);
-  }
-  if (training != nullptr && table.feature_names != training->feature_names) {
-    throw std::invalid_argument(fmt::format(
-        "'{}': its feature columns differ; allowed: those of the training rows, in the same order",
-        path));
+  table.encoding = bregboost::MakeEncoding(read, columns);
+  if (allowed == Features::kNumbers) bregboost::CheckForLinear(read, table.encoding);
+  table.features = bregboost::Encode(std::move(read), table.encoding);
+  return table;
+}
+
+// Rows to be held out take classes, groups and categories from the training rows.
+inline Table LoadHeldOut(const std::string& path, const ProblemFlags& flags,
+                         const Table& training) {
+  const bregboost::RowColumns columns = ColumnsOf(flags);
+  bregboost::Table read =
+      bregboost::ReadTable(path, bregboost::ReadingOptions(training.encoding, columns));
+  Table table;
+  table.rows = bregboost::RecodeLike(bregboost::RowsOf(read, columns, training.encoding.classes),
+                                     training.rows);
+  table.encoding = training.encoding;
+  table.features = bregboost::Encode(std::move(read), table.encoding);
+  for (const bregboost::UnseenCategories& unseen : table.features.unseen) {
+    fmt::print(stderr, "'{}', {}\n", path, unseen.text());
   }
   return table;
 }

@@ -56,7 +56,7 @@ def test_missing_file(complaint, tmp_path):
 def test_unreadable_table(complaint, tmp_path):
     ragged = tmp_path / "ragged.csv"
     ragged.write_text(TABLE + "1,a,yes\n")
-    assert "line 6: 3 fields" in complaint(*LABEL, data=ragged)
+    assert "line 6, column 8: 3 fields" in complaint(*LABEL, data=ragged)
 
 
 @pytest.mark.parametrize("option", ["--label", "--target", "--group", "--weight"])
