@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -238,6 +241,39 @@ TEST(DelimitedText, TakesNumbersAndLeavesTexts) {
   ASSERT_TRUE(reader.TakeNumber(value));
   EXPECT_EQ(value, 700.0);
   EXPECT_FALSE(reader.TakeNumber(value));
+}
+
+TEST(DelimitedText, NumbersAreThoseOfStrtod) {
+  std::mt19937 random(8);
+  Row texts = {"0",
+               "-0",
+               "1.",
+               ".5",
+               "-.5",
+               "123456789012345",
+               "9007199254740993",
+               "0.000000000000001",
+               "0.1000000000000000055511151231257827",
+               "7e-3",
+               "00.50"};
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = random() % 2 == 0 ? "-" : "";
+    for (std::size_t n = random() % 10; n > 0; --n) text += std::to_string(random() % 10);
+    text += std::to_string(random() % 10) + '.';
+    for (std::size_t n = random() % 10; n > 0; --n) text += std::to_string(random() % 10);
+    texts.push_back(text);
+  }
+  std::string all = "x\n";
+  for (const std::string& text : texts) all += text + '\n';
+  TextView source(all);
+  DelimitedText reader(source);
+  for (const std::string& text : texts) {
+    ASSERT_TRUE(reader.NextRow());
+    double value = 0.0;
+    ASSERT_TRUE(reader.TakeNumber(value)) << text;
+    const double expected = std::strtod(text.c_str(), nullptr);
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(value), std::bit_cast<std::uint64_t>(expected)) << text;
+  }
 }
 
 TEST(DelimitedText, ChecksOptions) {
