@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,26 +14,12 @@
 #include "data/detail/column_builder.h"
 #include "data/detail/number_field.h"
 #include "data/detail/place.h"
-#include "data/detail/record_buffer.h"
+#include "data/detail/record_batches.h"
 
 namespace bregboost {
 namespace {
 
 constexpr std::string_view kSpaces = " \t";
-
-// The line at the buffer's start, without its line break.
-std::string_view LineOf(detail::RecordBuffer& buffer, std::uint64_t line) {
-  for (;;) {
-    const auto size = static_cast<std::size_t>(buffer.end() - buffer.begin());
-    const void* const stop = std::memchr(buffer.begin(), '\n', size);
-    if (stop == nullptr && !buffer.is_last()) {
-      buffer.More(line);
-      continue;
-    }
-    const std::string_view all(buffer.begin(), size);
-    return all.substr(0, all.find('\n'));
-  }
-}
 
 class LineParser {
  public:
@@ -135,13 +120,17 @@ SparseTable ReadLibsvm(TextSource& source, const LibsvmOptions& options) {
   detail::ColumnBuilder label("label", is_numeric ? Rule::kNumeric : Rule::kCategorical,
                               source.name(), no_words);
   LineParser parser(source.name(), options, label, table);
-  detail::RecordBuffer buffer(source, options.block_bytes,
-                              /*max_record_bytes=*/std::numeric_limits<std::size_t>::max());
-  for (std::uint64_t number = 1; buffer.begin() != buffer.end() || !buffer.is_last(); ++number) {
-    const std::string_view line = LineOf(buffer, number);
-    parser.Parse(line, number);
-    const auto unread = static_cast<std::size_t>(buffer.end() - buffer.begin());
-    buffer.Consume(std::min(line.size() + 1, unread));
+  detail::RecordBatches batches(source, options.block_bytes,
+                                /*max_record_bytes=*/std::numeric_limits<std::size_t>::max(),
+                                detail::RecordBatches::kNoQuotes);
+  detail::RecordBatch batch;
+  while (batches.Next(batch)) {
+    std::string_view rest(batch.begin(), batch.size);
+    for (std::uint64_t number = batch.first_line; !rest.empty(); ++number) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      parser.Parse(line, number);
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    }
   }
   table.label = label.Finish();
   if (table.num_rows() > 0) return table;

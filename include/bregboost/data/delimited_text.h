@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +11,6 @@
 #include "bregboost/data/text_file.h"
 
 namespace bregboost {
-
-namespace detail {
-class RecordBuffer;
-}
 
 struct DelimitedOptions {
   char delimiter =
@@ -58,37 +53,13 @@ class DelimitedText {
   bool TakeNumber(double& value);
 
   // Where the row begins, from 1.
-  std::uint64_t line() const { return line_; }
+  std::uint64_t line() const;
 
  private:
-  bool NextRecord();
-  bool FindRecord();
-  bool SplitQuoted();
-  const char* SplitField(const char* at);
-  const char* SplitQuotedField(const char* at);
-  void MergeDoubledQuotes(std::string_view& field);
-  void FinishRow();
-  void CheckHeader() const;
-  [[noreturn]] void FailFieldCount() const;
-  [[noreturn]] void Fail(const char* at, const std::string& message) const;
+  struct State;
 
-  TextSource& source_;
-  char delimiter_;
-  std::unique_ptr<detail::RecordBuffer> buffer_;
+  std::unique_ptr<State> state_;
   std::vector<std::string> header_;
-  bool has_rows_ = false;
-
-  // The record at the buffer's start.
-  std::size_t record_bytes_ = 0;  // with its line break
-  std::uint64_t line_ = 1, lines_of_record_ = 0;
-  std::size_t fields_taken_ = 0;
-  // Without quotes in it, fields are found as they are taken: those from next_ to end_ are left.
-  bool has_quotes_ = false, has_more_fields_ = false;
-  const char* next_ = nullptr;
-  const char* end_ = nullptr;
-  // With quotes they are found at once.
-  std::vector<std::string_view> fields_;
-  std::vector<std::size_t> with_doubled_quotes_;
 };
 
 }  // namespace bregboost
