@@ -1,16 +1,24 @@
 #include "bregboost/data/table.h"
 
 #include <fmt/format.h>
+#include <omp.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 #include "bregboost/data/delimited_text.h"
+#include "data/detail/batch_rows.h"
 #include "data/detail/column_builder.h"
 #include "data/detail/column_names.h"
+#include "data/detail/delimited_header.h"
 #include "data/detail/place.h"
+#include "data/detail/record_batches.h"
+#include "data/detail/task_queue.h"
 
 namespace bregboost {
 namespace {
@@ -77,44 +85,148 @@ class ReadingPlan {
   std::vector<Fate> fates_ = std::vector<Fate>(header_.size(), Fate::kInferred);
 };
 
+using Builders = std::vector<std::unique_ptr<ColumnBuilder>>;  // null for columns that are not read
+
+// A part of the text, and the columns that it makes.
+struct Part {
+  detail::RecordBatch batch;
+  Builders builders;
+  std::size_t num_rows = 0;
+};
+
+// The fields of all rows that are left.
+std::size_t AddRows(detail::BatchRows& rows, Builders& builders) {
+  std::size_t num_rows = 0;
+  for (; rows.NextRow(); ++num_rows) {
+    for (const std::unique_ptr<ColumnBuilder>& builder : builders) {
+      double number = 0.0;
+      if (builder == nullptr) {
+        rows.NextField();
+      } else if (builder->takes_numbers() && rows.TakeNumber(number)) {
+        builder->AddNumber(number);
+      } else {
+        builder->Add(rows.NextField(), rows.line());
+      }
+    }
+  }
+  return num_rows;
+}
+
 struct Pass {
   Table table;
   std::vector<std::string> lost_texts;  // columns whose texts were let go before they were needed
 };
 
-Pass ReadOnce(TextSource& source, const TableOptions& options) {
-  DelimitedText text(source, {.delimiter = options.delimiter.value_or(DelimiterOf(source.name())),
-                              .block_bytes = options.block_bytes});
-  const detail::MissingWords missing(options.missing);
-  const ReadingPlan plan(source.name(), text.header(), options);
-  std::vector<std::unique_ptr<ColumnBuilder>> builders;  // null for columns that are not read
-  for (std::size_t j = 0; j < text.header().size(); ++j) {
-    builders.push_back(plan.is_read(j) ? std::make_unique<ColumnBuilder>(
-                                             text.header()[j], plan.rule(j), source.name(), missing)
-                                       : nullptr);
+// Reads the text in parts: the first tells what most columns are, the others are parsed on several
+// threads while this one reads (and decompresses) on, and joined in their order. So neither columns
+// nor errors depend on the number of threads.
+class Reading {
+ public:
+  Reading(TextSource& source, const TableOptions& options)
+      : source_(source.name()),
+        delimiter_(options.delimiter.value_or(DelimiterOf(source.name()))),
+        missing_(options.missing),
+        batches_(source, options.block_bytes, kMaxRowBytes, detail::BatchRows::kQuote) {
+    Validate(DelimitedOptions{.delimiter = delimiter_, .block_bytes = options.block_bytes});
+    ReadFirstPart(options);
+    ReadOtherParts();
+    if (first_.num_rows == 0) detail::FailWithoutRows(source_);
   }
-  Pass pass;
-  pass.table.source = source.name();
-  while (text.NextRow()) {
-    ++pass.table.num_rows;
-    for (const std::unique_ptr<ColumnBuilder>& builder : builders) {
-      double number = 0.0;
-      if (builder == nullptr) {
-        text.NextField();
-      } else if (builder->takes_numbers() && text.TakeNumber(number)) {
-        builder->AddNumber(number);
-      } else {
-        builder->Add(text.NextField(), text.line());
+
+  Pass Finish() {
+    Pass pass;
+    pass.table.source = source_;
+    pass.table.num_rows = first_.num_rows;
+    for (const std::unique_ptr<ColumnBuilder>& builder : first_.builders) {
+      if (builder == nullptr) continue;
+      const bool has_lost_texts = builder->has_lost_texts();
+      pass.table.columns.push_back(builder->Finish());
+      if (has_lost_texts) pass.lost_texts.push_back(pass.table.columns.back().name);
+    }
+    return pass;
+  }
+
+ private:
+  static constexpr std::size_t kMaxRowBytes = DelimitedOptions().max_row_bytes;
+  static constexpr std::size_t kMaxThreads = 8;  // more would wait for the one that reads
+
+  void ReadFirstPart(const TableOptions& options) {
+    detail::BatchRows rows(source_, delimiter_);
+    header_ = detail::ReadHeader(source_, batches_, first_.batch, rows);
+    const ReadingPlan plan(source_, header_, options);
+    for (std::size_t j = 0; j < header_.size(); ++j) {
+      rules_.push_back(plan.is_read(j) ? std::optional(plan.rule(j)) : std::nullopt);
+    }
+    first_.builders = MakeBuilders();
+    first_.num_rows = AddRows(rows, first_.builders);
+    for (std::size_t j = 0; j < header_.size(); ++j) {
+      const ColumnBuilder* const builder = first_.builders[j].get();
+      if (builder != nullptr && builder->kind() == ColumnKind::kCategorical) {
+        rules_[j] = ColumnBuilder::Rule::kCategorical;
       }
     }
   }
-  for (const std::unique_ptr<ColumnBuilder>& builder : builders) {
-    if (builder == nullptr) continue;
-    const bool has_lost_texts = builder->has_lost_texts();
-    pass.table.columns.push_back(builder->Finish());
-    if (has_lost_texts) pass.lost_texts.push_back(pass.table.columns.back().name);
+
+  void ReadOtherParts() {
+    const std::size_t num_threads =
+        std::min(kMaxThreads, static_cast<std::size_t>(omp_get_max_threads()));
+    std::vector<Part> parts(2 * num_threads);
+    if (!batches_.Next(parts[0].batch)) return;
+    detail::TaskQueue queue(num_threads - 1);
+    std::size_t submitted = 0, joined = 0;
+    const auto join_oldest = [&] {
+      queue.AwaitOldest();
+      Join(parts[joined++ % parts.size()]);
+    };
+    try {
+      do {
+        queue.Submit([this, &part = parts[submitted++ % parts.size()]] { Parse(part); });
+        if (submitted - joined == parts.size()) join_oldest();
+      } while (batches_.Next(parts[submitted % parts.size()].batch));
+    } catch (...) {
+      // What is wrong with earlier parts comes first.
+      while (joined < submitted) join_oldest();
+      throw;
+    }
+    while (joined < submitted) join_oldest();
   }
-  return pass;
+
+  Builders MakeBuilders() const {
+    Builders builders;
+    for (std::size_t j = 0; j < header_.size(); ++j) {
+      builders.push_back(
+          rules_[j] ? std::make_unique<ColumnBuilder>(header_[j], *rules_[j], source_, missing_)
+                    : nullptr);
+    }
+    return builders;
+  }
+
+  void Parse(Part& part) const {
+    part.builders = MakeBuilders();
+    detail::BatchRows rows(source_, delimiter_);
+    rows.SetNumFields(header_.size());
+    rows.Start(part.batch);
+    part.num_rows = AddRows(rows, part.builders);
+  }
+
+  void Join(Part& part) {
+    for (std::size_t j = 0; j < header_.size(); ++j) {
+      if (rules_[j]) first_.builders[j]->Append(*part.builders[j]);
+    }
+    first_.num_rows += part.num_rows;
+  }
+
+  const std::string& source_;
+  char delimiter_;
+  detail::MissingWords missing_;
+  detail::RecordBatches batches_;
+  std::vector<std::string> header_;
+  std::vector<std::optional<ColumnBuilder::Rule>> rules_;  // none for columns that are not read
+  Part first_;                                             // and all that were joined to it
+};
+
+Pass ReadOnce(TextSource& source, const TableOptions& options) {
+  return Reading(source, options).Finish();
 }
 
 void ReadLostTexts(TextSource& source, TableOptions options, Pass& pass) {

@@ -1,6 +1,7 @@
 #include "bregboost/data/table.h"
 
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -201,6 +202,60 @@ TEST(ReadTable, BlocksMakeNoDifference) {
   for (std::size_t block = 1; block <= 17; ++block) {
     TextView source(text, "x.csv", 18 - block);
     EXPECT_TRUE(SameColumns(ReadTable(source, {.block_bytes = block}), whole)) << block;
+  }
+}
+
+// 3,000 rows: numbers; texts from the start; numbers, of which one row near the end makes texts;
+// missing values, then texts.
+std::string ManyRows() {
+  std::mt19937 random(9);
+  std::string text = "n,c,late,seldom\n";
+  for (int i = 0; i < 3000; ++i) {
+    text += i % 7 == 3 ? "NA" : std::to_string(static_cast<double>(random()) / 1e6);
+    text += i % 5 == 0 ? ",\"two\n\"\"lines\"\"\"" : ",c" + std::to_string(random() % 9);
+    text += i == 2500 ? ",late" : "," + std::to_string(random() % 4) + (i % 2 == 0 ? ".0" : "");
+    text += i > 2900 ? ",x" + std::to_string(random() % 5) : ",";
+    text += '\n';
+  }
+  return text;
+}
+
+class Threads {
+ public:
+  explicit Threads(int count) { omp_set_num_threads(count); }
+  ~Threads() { omp_set_num_threads(before_); }
+
+ private:
+  int before_ = omp_get_max_threads();
+};
+
+TEST(ReadTable, PartsAndThreadsMakeNoDifference) {
+  const std::string text = ManyRows();
+  const Table whole = Read(text);
+  EXPECT_EQ(whole.num_rows, 3000U);
+  EXPECT_EQ(whole.columns[2].levels.size(), 9U);
+  EXPECT_EQ(whole.columns[2].first_text_line, 3002U);  // 500 rows before it have two lines
+  EXPECT_EQ(whole.columns[3].levels.size(), 5U);
+  for (const int threads : {1, 2, 4}) {
+    const Threads scope(threads);
+    for (const std::size_t block : {64U, 1000U, 20'000U}) {
+      EXPECT_TRUE(SameColumns(Read(text, {.block_bytes = block}), whole))
+          << threads << ' ' << block;
+    }
+  }
+}
+
+TEST(ReadTable, OfSeveralErrorsTheFirstIsReported) {
+  std::string text = "a,b\n";
+  for (int i = 2; i < 2000; ++i) {
+    text += i == 500 ? "1,x\n" : i == 900 ? "1\n" : i == 1500 ? "\xFF,1\n" : "1,2\n";
+  }
+  const Threads scope(4);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    EXPECT_EQ(ErrorOf(text, {.numeric = {"b"}, .block_bytes = 50}),
+              "'x.csv', line 500, column 'b': 'x'; allowed: numbers");
+    EXPECT_EQ(ErrorOf(text, {.block_bytes = 50}),
+              "'x.csv', line 900, column 2: 1 fields; allowed: 2, as in the header");
   }
 }
 

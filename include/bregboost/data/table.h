@@ -51,7 +51,7 @@ struct TableOptions {
   // count; in a category they do.
   std::vector<std::string> missing = {"", "NA", "?", "NaN", "nan", "null", "NULL", "N/A"};
   std::optional<char> delimiter;                   // by the source's name if not given
-  std::size_t block_bytes = std::size_t{1} << 18;  // read at a time, at least 1
+  std::size_t block_bytes = std::size_t{1} << 20;  // parsed by a thread at a time, at least 1
 };
 
 // One pass over the text, which keeps the numbers of a column and no texts as long as all are

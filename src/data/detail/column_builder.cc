@@ -50,9 +50,15 @@ void ColumnBuilder::Add(std::string_view field, std::uint64_t line) {
       AddNumber(*number);
       return;
     }
-    BecomeCategorical(field, line);
+    if (rule_ == Rule::kNumeric) {
+      throw std::invalid_argument(fmt::format("{}: {}; allowed: numbers",
+                                              Place(source_, line, column_.name), Quoted(field)));
+    }
+    BecomeCategorical();
+    column_.first_text_line = line;
+    column_.first_text = field;
   }
-  AddText(field);
+  if (!has_lost_texts_) column_.codes.push_back(CodeOf(field));  // else a second pass reads them
 }
 
 void ColumnBuilder::AddMissing(std::uint64_t line) {
@@ -64,27 +70,49 @@ void ColumnBuilder::AddMissing(std::uint64_t line) {
   }
 }
 
-void ColumnBuilder::BecomeCategorical(std::string_view field, std::uint64_t line) {
-  if (rule_ == Rule::kNumeric) {
-    throw std::invalid_argument(
-        fmt::format("{}: {}; allowed: numbers", Place(source_, line, column_.name), Quoted(field)));
-  }
+void ColumnBuilder::BecomeCategorical() {
+  if (column_.kind == ColumnKind::kCategorical) return;
   column_.kind = ColumnKind::kCategorical;
   takes_numbers_ = false;
-  column_.first_text_line = line;
-  column_.first_text = field;
+  has_lost_texts_ = has_numbers_;
   column_.codes.assign(column_.values.size(), kMissingCode);
   column_.values = {};
-  has_lost_texts_ = has_numbers_;
 }
 
-void ColumnBuilder::AddText(std::string_view field) {
-  if (has_lost_texts_) return;  // a second pass reads them all
-  auto found = code_of_.find(field);
+std::int32_t ColumnBuilder::CodeOf(std::string_view text) {
+  auto found = code_of_.find(text);
   if (found == code_of_.end()) {
-    found = code_of_.emplace(field, static_cast<std::int32_t>(code_of_.size())).first;
+    found = code_of_.emplace(text, static_cast<std::int32_t>(code_of_.size())).first;
   }
-  column_.codes.push_back(found->second);
+  return found->second;
+}
+
+void ColumnBuilder::Append(ColumnBuilder& next) {
+  TableColumn& theirs = next.column_;
+  if (column_.first_missing_line == 0) column_.first_missing_line = theirs.first_missing_line;
+  if (column_.first_text_line == 0) {
+    column_.first_text_line = theirs.first_text_line;
+    column_.first_text = std::move(theirs.first_text);
+  }
+  if (column_.kind == ColumnKind::kNumeric && theirs.kind == ColumnKind::kNumeric) {
+    column_.values.insert(column_.values.end(), theirs.values.begin(), theirs.values.end());
+    has_numbers_ = has_numbers_ || next.has_numbers_;
+    theirs.values = {};
+    return;
+  }
+  BecomeCategorical();
+  next.BecomeCategorical();
+  has_lost_texts_ = has_lost_texts_ || next.has_lost_texts_;
+  if (has_lost_texts_) return;
+  std::vector<std::int32_t> new_code(next.code_of_.size());
+  for (const auto& [text, code] : next.code_of_) {
+    new_code[static_cast<std::size_t>(code)] = CodeOf(text);
+  }
+  for (const std::int32_t code : theirs.codes) {
+    column_.codes.push_back(code == kMissingCode ? code : new_code[static_cast<std::size_t>(code)]);
+  }
+  theirs.codes = {};
+  next.code_of_.clear();
 }
 
 TableColumn ColumnBuilder::Finish() {

@@ -1,4 +1,4 @@
-// One column of a table while its fields come in.
+// One column of a table, or of a part of it, while its fields come in.
 #pragma once
 
 #include <array>
@@ -46,6 +46,12 @@ class ColumnBuilder {
   // Throws std::invalid_argument for text if the rule is kNumeric.
   void Add(std::string_view field, std::uint64_t line);
 
+  // Adds the column of the rows that follow, as if its fields had been added one by one. That one
+  // is empty afterwards.
+  void Append(ColumnBuilder& next);
+
+  ColumnKind kind() const { return column_.kind; }
+
   // Whether the column is categorical but texts of earlier rows are gone.
   bool has_lost_texts() const { return has_lost_texts_; }
 
@@ -58,7 +64,8 @@ class ColumnBuilder {
   };
 
   void AddMissing(std::uint64_t line);
-  void BecomeCategorical(std::string_view field, std::uint64_t line);
+  void BecomeCategorical();
+  std::int32_t CodeOf(std::string_view text);
   void AddText(std::string_view field);
 
   TableColumn column_;

@@ -32,6 +32,8 @@ RecordBatches::RecordBatches(TextSource& source, std::size_t block_bytes,
       quote_(quote) {}
 
 bool RecordBatches::Next(RecordBatch& batch) {
+  batch.size = 0;
+  if (is_last_) return false;
   batch.bytes.resize(std::max(batch.bytes.size(), rest_.size() + block_bytes_ + 1));
   std::copy(rest_.begin(), rest_.end(), batch.bytes.begin());
   batch.size = rest_.size();
@@ -50,7 +52,7 @@ bool RecordBatches::Next(RecordBatch& batch) {
     Fill(batch);
     end = EndOfRecords({batch.begin(), batch.size});
   }
-  if (is_last_) end = batch.size;
+  if (is_last_) end = batch.size;  // nothing is left for another batch
   rest_.assign(batch.begin() + end, batch.begin() + batch.size);
   batch.size = end;
   batch.bytes[end] = '\n';
