@@ -174,20 +174,25 @@ class Reading {
     if (!batches_.Next(parts[0].batch)) return;
     detail::TaskQueue queue(num_threads - 1);
     std::size_t submitted = 0, joined = 0;
+    const auto part = [&](std::size_t number) -> Part& { return parts[number % parts.size()]; };
     const auto join_oldest = [&] {
+      Part& oldest = part(joined++);
       queue.AwaitOldest();
-      Join(parts[joined++ % parts.size()]);
+      Join(oldest);
     };
-    try {
-      do {
-        queue.Submit([this, &part = parts[submitted++ % parts.size()]] { Parse(part); });
-        if (submitted - joined == parts.size()) join_oldest();
-      } while (batches_.Next(parts[submitted % parts.size()].batch));
-    } catch (...) {
-      // What is wrong with earlier parts comes first.
-      while (joined < submitted) join_oldest();
-      throw;
-    }
+    const auto read_next = [&] {
+      try {
+        return batches_.Next(part(submitted).batch);
+      } catch (...) {
+        while (joined < submitted) join_oldest();  // what is wrong with earlier parts comes first
+        throw;
+      }
+    };
+    do {
+      queue.Submit([this, &next = part(submitted)] { Parse(next); });
+      ++submitted;
+      if (submitted - joined == parts.size()) join_oldest();
+    } while (read_next());
     while (joined < submitted) join_oldest();
   }
 
