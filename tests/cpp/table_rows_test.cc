@@ -5,7 +5,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace bregboost {
@@ -66,14 +65,19 @@ TEST(RowsOf, ClassesOfAModel) {
 }
 
 TEST(RowsOf, MissingValuesAreErrorsWithTheirLine) {
-  for (const auto& [text, columns, place] :
-       std::vector<std::tuple<std::string, RowColumns, std::string>>{
-           {"y,x\na,1\n\n,2\n", {.label = "y"}, "line 4, column 'y'"},
-           {"t,x\n1,1\nNA,2\n", {.target = "t"}, "line 3, column 't'"},
-           {"y,w\na,\nb,2\n", {.label = "y", .weight = "w"}, "line 2, column 'w'"},
-           {"y,g\na,p\nb,?\n", {.label = "y", .groups = {"g"}}, "line 3, column 'g'"}}) {
-    const std::string error = ErrorOf([&] { RowsOf(Read(text, columns), columns); });
-    EXPECT_EQ(error, "'x.csv', " + place + ": missing; allowed here: a value in every row");
+  struct Case {
+    std::string text;
+    RowColumns columns;
+    std::string place;
+  };
+  const std::vector<Case> cases = {
+      {"y,x\na,1\n\n,2\n", {.label = "y"}, "line 4, column 'y'"},
+      {"t,x\n1,1\nNA,2\n", {.target = "t"}, "line 3, column 't'"},
+      {"y,w\na,\nb,2\n", {.label = "y", .weight = "w"}, "line 2, column 'w'"},
+      {"y,g\na,p\nb,?\n", {.label = "y", .groups = {"g"}}, "line 3, column 'g'"}};
+  for (const Case& test : cases) {
+    EXPECT_EQ(ErrorOf([&] { RowsOf(Read(test.text, test.columns), test.columns); }),
+              "'x.csv', " + test.place + ": missing; allowed here: a value in every row");
   }
 }
 
