@@ -13,7 +13,7 @@
 namespace bregboost {
 namespace {
 
-// Bytes that numbers and lines are made of, and those that are not ASCII.
+// ASCII that no number, nan(...) included, and no line break or quote is made of.
 bool MayDelimit(char c) {
   constexpr std::string_view kOthers = "\"\r\n.+-_()";
   const auto byte = static_cast<unsigned char>(c);

@@ -13,8 +13,8 @@
 namespace bregboost {
 
 struct DelimitedOptions {
-  char delimiter =
-      ',';  // ASCII, nothing that numbers or lines are made of: a comma, a tab, ; | ...
+  // ASCII, but nothing that numbers, lines or quotes are made of: a comma, a tab, ; | ...
+  char delimiter = ',';
   std::size_t block_bytes = std::size_t{1} << 18;    // read at a time, at least 1
   std::size_t max_row_bytes = std::size_t{1} << 30;  // at least 1; the memory that a row may take
 };
