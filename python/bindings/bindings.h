@@ -12,6 +12,7 @@ void BindConstraint(nanobind::module_& module);
 void BindConstraintError(nanobind::module_& module);
 void BindDatasets(nanobind::module_& module);
 void BindFit(nanobind::module_& module);
+void BindHtmlReport(nanobind::module_& module);
 void BindLibraryError(nanobind::module_& module);
 void BindPaperFit(nanobind::module_& module);
 void BindParser(nanobind::module_& module);

@@ -5,6 +5,7 @@
 
 #include "arrays.h"
 #include "bindings.h"
+#include "bregboost/calibrate/prices.h"
 #include "bregboost/report/fit_json.h"
 
 namespace bregboost::python {
@@ -19,9 +20,10 @@ void BindCalibration(nb::module_& module) {
          std::uint64_t seed) {
         const nb::gil_scoped_release release;
         const RateProblem problem(constraints, ParseObjective(objective), rows);
-        const Calibration calibration =
-            Calibrate(View(scores), problem, {.rho = rho, .seed = seed});
-        return ToJson(calibration, problem);
+        const CalibrationOptions options{.rho = rho, .seed = seed};
+        const Calibrator calibrator(View(scores), rows);
+        const Calibration calibration = calibrator.Solve(problem, options);
+        return ToJson(calibration, problem, FindPrices(calibrator, problem, calibration, options));
       },
       "Temperature and offsets that hold limits on rows with these scores, as JSON.",
       nb::arg("scores"), nb::arg("rows"), nb::arg("constraints"), nb::arg("objective"),

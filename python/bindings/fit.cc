@@ -96,6 +96,11 @@ void BindAutoFit(nb::module_& module) {
             return ToJson(fit.report(), reach ? &*reach : nullptr);
           },
           nb::arg("diagnose"))
+      .def("unlimited_json",
+           [](const AutoFit& fit) -> std::optional<std::string> {
+             if (!fit.report().unlimited) return std::nullopt;
+             return ToJson(*fit.report().unlimited);
+           })
       .def(
           "model",
           [](const AutoFit& fit, double temperature, const std::vector<double>& offsets) {

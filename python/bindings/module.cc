@@ -16,4 +16,5 @@ NB_MODULE(_core, module) {
   bregboost::python::BindCalibration(module);
   bregboost::python::BindCertificate(module);
   bregboost::python::BindTreeModel(module);
+  bregboost::python::BindHtmlReport(module);
 }

@@ -135,8 +135,8 @@ void NoteForgiveness(const RateProblem& problem, AutoResult& result) {
 
 TrainingPath ChoosePath(const RateProblem& problem, TrainingPath wanted) {
   if (problem.num_limits() == 0) return TrainingPath::kCalibration;
-  if (problem.rows().task() == Task::kRegression) return TrainingPath::kConstrained;
   if (wanted != TrainingPath::kByConstraints) return wanted;
+  if (problem.rows().task() == Task::kRegression) return TrainingPath::kConstrained;
   return problem.names_groups() ? TrainingPath::kConstrained : TrainingPath::kCalibration;
 }
 

@@ -15,6 +15,7 @@
 #include "pipeline/detail/fit_certificate.h"
 #include "pipeline/detail/fit_learners.h"
 #include "pipeline/detail/fit_split.h"
+#include "pipeline/detail/row_outcomes.h"
 
 namespace bregboost {
 namespace {
@@ -82,7 +83,28 @@ class AutoFit::State {
   }
 
   // `scores` of the reserved rows are the deployed model's.
-  void Certify(std::span<const double> scores) { certificate.Run(*made.learner, scores, report); }
+  void Certify(std::span<const double> scores) {
+    certificate.Run(*made.learner, scores, report);
+    report.rates = RatesOf(SumsOf(report.adjustment));
+    if (report.unseen.path != TrainingPath::kCalibration) return;
+    const std::vector<double> sums =
+        SumsOf({.temperature = report.adjustment.temperature, .offsets = {}});
+    const RateProblem& unseen = split.unseen().problem;
+    report.unlimited = {.objective = unseen.ObjectiveValue(sums),
+                        .measurements = unseen.Measure(sums),
+                        .rates = RatesOf(sums)};
+  }
+
+  std::vector<double> SumsOf(const ModelAdjustment& adjustment) {
+    const RateProblem& unseen = split.unseen().problem;
+    return unseen.rates().ExactSums(
+        detail::AdjustedScores(made.learner->scores(), unseen.rows().num_rows(), adjustment));
+  }
+
+  std::vector<std::vector<RateOnRows>> RatesOf(std::span<const double> sums) const {
+    const RateProblem& unseen = split.unseen().problem;
+    return FindRateIntervals(unseen.compiled(), unseen.num_constraints(), unseen.rows(), sums);
+  }
 
   FitOptions options;
   detail::FitSplit split;

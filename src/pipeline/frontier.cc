@@ -74,6 +74,8 @@ class Sweep {
   }
 
   Frontier Run() {
+    result_.constraint = sweep_.constraint;
+    result_.sweeps_rho = sweep_.bounds.empty();
     result_.points.resize(settings_.size());
     costs_.resize(settings_.size());
     best_merit_.assign(settings_.size(), std::numeric_limits<double>::infinity());
@@ -142,8 +144,7 @@ class Sweep {
     if (trained.calibration) last.emplace(fit.UnseenScores(), rows);
     for (std::size_t p = 0; p < problems.size(); ++p) {
       problems[p].SetAllowances(trained.allowances);
-      if (last)
-        Offer(p, problems[p], last->Solve(problems[p], Offsets(p)), trained_for.swept, steps);
+      if (last) Offer(p, problems[p], *last, trained_for.swept, steps, /*priced=*/!needs_training);
       const bool has_own = needs_training && !candidates[p].scores.empty();
       if (!has_own) continue;
       if (!trained.calibration) {
@@ -152,8 +153,7 @@ class Sweep {
       }
       problems[p].SetAllowances(trained.allowances);  // a point that was set measures without
       const Calibrator own(candidates[p].scores, rows);
-      Offer(p, problems[p], own.Solve(problems[p], Offsets(p)), trained_for.swept,
-            candidates[p].steps);
+      Offer(p, problems[p], own, trained_for.swept, candidates[p].steps, /*priced=*/false);
     }
     return needs_training;
   }
@@ -172,10 +172,14 @@ class Sweep {
     return {.rho = settings_[p].rho, .seed = options_.seed};
   }
 
-  void Offer(std::size_t p, RateProblem& problem, const Calibration& calibration,
-             double trained_for, std::int64_t steps) {
+  void Offer(std::size_t p, RateProblem& problem, const Calibrator& calibrator, double trained_for,
+             std::int64_t steps, bool priced) {
+    const Calibration calibration = calibrator.Solve(problem, Offsets(p));
     if (!(calibration.merit < best_merit_[p])) return;
     best_merit_[p] = calibration.merit;
+    if (priced) {
+      result_.points[p].prices = FindPrices(calibrator, problem, calibration, Offsets(p));
+    }
     Set(p, problem, calibration.sums, calibration.adjustment, trained_for, steps);
   }
 
@@ -192,6 +196,8 @@ class Sweep {
     FrontierPoint& point = result_.points[p];
     point.objective = problem.ObjectiveValue(sums);
     point.measurements = problem.Measure(sums);
+    point.rates =
+        FindRateIntervals(problem.compiled(), problem.num_constraints(), problem.rows(), sums);
     point.total_violation = problem.TotalViolation(sums);
     point.adjustment = adjustment;
     point.trained_for = trained_for;

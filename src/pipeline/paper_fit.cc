@@ -102,6 +102,8 @@ class PaperFit::State {
     report.seconds = clock.Lap();
     report.loss = learner->objective();
     report.measurements = constraints.Measure(learner->scores());
+    report.rates = FindRateIntervals(constraints.compiled(), report.measurements.size(), rows,
+                                     constraints.ExactSums(learner->scores()));
     for (const Measurement& constraint : report.measurements) {
       report.total_violation += constraint.violation;
     }

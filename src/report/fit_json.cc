@@ -1,5 +1,6 @@
 #include "bregboost/report/fit_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -19,24 +20,68 @@ json Of(const SubsetRows& subset) {
           {"rows_needed", OrNull(subset.rows_needed)}};
 }
 
-json Of(const Measurement& measured, const Constraint& constraint) {
-  json groups = json::array();
-  for (const auto& [group, value] : measured.groups) {
-    groups.push_back({{"group", group}, {"value", value}});
-  }
-  return {{"text", measured.text},
-          {"value", measured.value},
-          {"bound", constraint.bound},
-          {"relation", constraint.relation == Relation::kAtMost ? "<=" : ">="},
-          {"violation", measured.violation},
-          {"satisfied", measured.satisfied},
-          {"groups", groups}};
+json Of(const std::optional<Interval>& interval) {
+  return interval ? json::array({interval->low, interval->high}) : json(nullptr);
 }
 
-json Of(const std::vector<Measurement>& measured, const std::vector<Constraint>& constraints) {
+using Subsets = std::vector<SubsetSize>;
+
+bool IsSmall(const Subsets& too_small, const std::string& text, const std::string& group) {
+  return std::any_of(too_small.begin(), too_small.end(), [&](const SubsetSize& size) {
+    return size.text == text && size.group == group;
+  });
+}
+
+// The part that measurements of fits, of decisions without limits and of frontiers share. `rates`
+// of a limit without groups has one entry, of other limits one per group.
+json Of(const Measurement& measured, const std::vector<RateOnRows>& rates,
+        const Subsets& too_small) {
+  json groups = json::array();
+  for (const RateOnRows& rate : rates) {
+    if (rate.group.empty()) continue;
+    groups.push_back({{"group", rate.group},
+                      {"value", rate.value},
+                      {"rows", rate.rows},
+                      {"interval", Of(rate.interval)},
+                      {"small", IsSmall(too_small, measured.text, rate.group)}});
+  }
+  json result = {{"text", measured.text},
+                 {"value", measured.value},
+                 {"violation", measured.violation},
+                 {"satisfied", measured.satisfied},
+                 {"groups", groups}};
+  if (groups.empty() && !rates.empty()) {
+    result.update({{"rows", rates.front().rows},
+                   {"interval", Of(rates.front().interval)},
+                   {"small", IsSmall(too_small, measured.text, "")}});
+  }
+  return result;
+}
+
+json Of(const std::vector<Measurement>& measured, const std::vector<std::vector<RateOnRows>>& rates,
+        const Subsets& too_small = {}) {
   json rows = json::array();
   for (std::size_t c = 0; c < measured.size(); ++c) {
-    rows.push_back(Of(measured[c], constraints[c]));
+    rows.push_back(Of(measured[c], rates[c], too_small));
+  }
+  return rows;
+}
+
+json WithBounds(json measured, const std::vector<Constraint>& constraints) {
+  for (std::size_t c = 0; c < measured.size(); ++c) {
+    measured[c]["bound"] = constraints[c].bound;
+    measured[c]["relation"] = constraints[c].relation == Relation::kAtMost ? "<=" : ">=";
+  }
+  return measured;
+}
+
+json Of(const std::vector<Price>& prices) {
+  json rows = json::array();
+  for (const Price& price : prices) {
+    rows.push_back({{"text", price.text},
+                    {"price", price.price},
+                    {"standard_error", price.standard_error},
+                    {"binding", price.binding}});
   }
   return rows;
 }
@@ -104,13 +149,7 @@ json Of(const std::vector<IterationStats>& history) {
 }
 
 json Of(const AutoResult& unseen) {
-  json prices = json::array(), too_small = json::array();
-  for (const Price& price : unseen.prices) {
-    prices.push_back({{"text", price.text},
-                      {"price", price.price},
-                      {"standard_error", price.standard_error},
-                      {"binding", price.binding}});
-  }
+  json too_small = json::array();
   for (const SubsetSize& size : unseen.too_small) {
     too_small.push_back({{"text", size.text}, {"group", size.group}, {"rows", size.rows}});
   }
@@ -121,7 +160,7 @@ json Of(const AutoResult& unseen) {
           {"rounds_kept", unseen.training.rounds_kept},
           {"multipliers", unseen.training.multipliers},
           {"history", Of(unseen.training.history)},
-          {"prices", prices},
+          {"prices", Of(unseen.prices)},
           {"too_small", too_small}};
 }
 
@@ -134,56 +173,65 @@ std::string ToJson(const FitReport& report, const Reachability* diagnosis) {
     path.push_back({{"caution", decision.caution}, {"objective", decision.objective}});
   }
   const bool binary = !report.positive_class.empty();
-  result.update({{"solver", "auto"},
-                 {"validation", Name(report.validation)},
-                 {"deploy", Name(report.deploy)},
-                 {"models", report.num_models},
-                 {"rows",
-                  {{"training", report.training_rows},
-                   {"unseen", report.unseen_rows},
-                   {"certification", report.certification_rows}}},
-                 {"objective_name", report.objective},
-                 {"maximise", report.maximise},
-                 {"rho", report.rho},
-                 {"delta", report.certificate.delta},
-                 {"classes", report.classes},
-                 {"positive_class", binary ? json(report.positive_class) : json(nullptr)},
-                 {"temperature", report.adjustment.temperature},
-                 {"offsets", report.adjustment.offsets},
-                 {"objective", report.objective_value},
-                 {"violation", report.total_violation},
-                 {"constraints", Of(report.measurements, report.constraints)},
-                 {"certificate", Of(report.certificate.constraints)},
-                 {"all_certified", report.certificate.all_certified},
-                 {"cautious_path", path},
-                 {"certified_point", report.tested ? OrNull(report.tested->deployed) : json()},
-                 {"diagnosis", diagnosis != nullptr ? Of(*diagnosis) : json()},
-                 {"warnings", report.warnings},
-                 {"seconds",
-                  {{"training", report.unseen.training_seconds},
-                   {"calibration", report.unseen.calibration_seconds},
-                   {"certification", report.certification_seconds}}}});
+  result.update(
+      {{"solver", "auto"},
+       {"validation", Name(report.validation)},
+       {"deploy", Name(report.deploy)},
+       {"models", report.num_models},
+       {"rows",
+        {{"training", report.training_rows},
+         {"unseen", report.unseen_rows},
+         {"certification", report.certification_rows}}},
+       {"objective_name", report.objective},
+       {"maximise", report.maximise},
+       {"rho", report.rho},
+       {"delta", report.certificate.delta},
+       {"classes", report.classes},
+       {"positive_class", binary ? json(report.positive_class) : json(nullptr)},
+       {"temperature", report.adjustment.temperature},
+       {"offsets", report.adjustment.offsets},
+       {"objective", report.objective_value},
+       {"violation", report.total_violation},
+       {"constraints", WithBounds(Of(report.measurements, report.rates, report.unseen.too_small),
+                                  report.constraints)},
+       {"certificate", Of(report.certificate.constraints)},
+       {"all_certified", report.certificate.all_certified},
+       {"cautious_path", path},
+       {"certified_point", report.tested ? OrNull(report.tested->deployed) : json()},
+       {"diagnosis", diagnosis != nullptr ? Of(*diagnosis) : json()},
+       {"warnings", report.warnings},
+       {"seconds",
+        {{"training", report.unseen.training_seconds},
+         {"calibration", report.unseen.calibration_seconds},
+         {"certification", report.certification_seconds}}}});
+  return result.dump();
+}
+
+std::string ToJson(const UnlimitedDecision& unlimited) {
+  const json result = {{"objective", unlimited.objective},
+                       {"constraints", Of(unlimited.measurements, unlimited.rates)}};
   return result.dump();
 }
 
 std::string ToJson(const PaperReport& report, const std::vector<Constraint>& constraints) {
-  const json result = {{"solver", Name(report.solver)},
-                       {"validation", "none"},
-                       {"models", 1},
-                       {"rows",
-                        {{"training", report.training_rows},
-                         {"unseen", report.evaluation_rows},
-                         {"certification", 0}}},
-                       {"reason", Name(report.reason)},
-                       {"detail", report.detail},
-                       {"objective", report.loss},
-                       {"objective_name", "loss"},
-                       {"maximise", false},
-                       {"violation", report.total_violation},
-                       {"multipliers", report.multipliers},
-                       {"constraints", Of(report.measurements, constraints)},
-                       {"history", Of(report.history)},
-                       {"seconds", {{"training", report.seconds}}}};
+  const json result = {
+      {"solver", Name(report.solver)},
+      {"validation", "none"},
+      {"models", 1},
+      {"rows",
+       {{"training", report.training_rows},
+        {"unseen", report.evaluation_rows},
+        {"certification", 0}}},
+      {"reason", Name(report.reason)},
+      {"detail", report.detail},
+      {"objective", report.loss},
+      {"objective_name", "loss"},
+      {"maximise", false},
+      {"violation", report.total_violation},
+      {"multipliers", report.multipliers},
+      {"constraints", WithBounds(Of(report.measurements, report.rates), constraints)},
+      {"history", Of(report.history)},
+      {"seconds", {{"training", report.seconds}}}};
   return result.dump();
 }
 
@@ -199,34 +247,38 @@ std::string ToJson(const Certificate& certificate) {
 std::string ToJson(const Frontier& frontier) {
   json points = json::array();
   for (const FrontierPoint& point : frontier.points) {
-    json measured = json::array();
-    for (const Measurement& constraint : point.measurements) {
-      measured.push_back({{"text", constraint.text},
-                          {"value", constraint.value},
-                          {"violation", constraint.violation},
-                          {"satisfied", constraint.satisfied}});
-    }
     points.push_back({{"bound", point.bound},
                       {"rho", point.rho},
                       {"objective", point.objective},
                       {"total_violation", point.total_violation},
-                      {"measurements", measured},
+                      {"measurements", Of(point.measurements, point.rates)},
+                      {"prices", Of(point.prices)},
                       {"temperature", point.adjustment.temperature},
                       {"offsets", point.adjustment.offsets},
                       {"trained_for", point.trained_for},
                       {"steps", point.steps},
                       {"dominated", point.dominated}});
   }
-  return json{{"points", points}, {"trainings", frontier.trainings}}.dump();
+  return json{{"points", points},
+              {"trainings", frontier.trainings},
+              {"swept", frontier.sweeps_rho ? "rho" : "bound"},
+              {"constraint", frontier.constraint}}
+      .dump();
 }
 
-std::string ToJson(const Calibration& calibration, const RateProblem& problem) {
-  const json result = {{"temperature", calibration.adjustment.temperature},
-                       {"offsets", calibration.adjustment.offsets},
-                       {"objective", problem.ObjectiveValue(calibration.sums)},
-                       {"maximise", problem.objective().maximise},
-                       {"violation", calibration.total_violation},
-                       {"constraints", Of(calibration.measurements, problem.constraints())}};
+std::string ToJson(const Calibration& calibration, const RateProblem& problem,
+                   const std::vector<Price>& prices) {
+  const json result = {
+      {"temperature", calibration.adjustment.temperature},
+      {"offsets", calibration.adjustment.offsets},
+      {"objective", problem.ObjectiveValue(calibration.sums)},
+      {"maximise", problem.objective().maximise},
+      {"violation", calibration.total_violation},
+      {"prices", Of(prices)},
+      {"constraints", WithBounds(Of(calibration.measurements,
+                                    FindRateIntervals(problem.compiled(), problem.num_constraints(),
+                                                      problem.rows(), calibration.sums)),
+                                 problem.constraints())}};
   return result.dump();
 }
 

@@ -19,6 +19,7 @@
 
 #include "bregboost/calibrate/calibration.h"
 #include "bregboost/certify/fixed_sequence.h"
+#include "bregboost/certify/rate_intervals.h"
 #include "bregboost/data/feature_matrix.h"
 #include "bregboost/data/row_data.h"
 #include "bregboost/learners/boosted_options.h"
@@ -88,6 +89,14 @@ struct FitOptions {
 };
 void Validate(const FitOptions& options);
 
+// The stock library's own decision: of two classes the likelier, of more the likeliest; a numeric
+// target as it is predicted.
+struct UnlimitedDecision {
+  double objective = 0.0;  // as the user named it
+  std::vector<Measurement> measurements;
+  std::vector<std::vector<RateOnRows>> rates;
+};
+
 struct FitReport {
   std::vector<Constraint> constraints;
   std::string objective;  // the rate that was optimised, e.g. "accuracy"
@@ -101,7 +110,11 @@ struct FitReport {
   // more cautious, has of it.
   double objective_value = 0.0;
   std::vector<Measurement> measurements;
+  std::vector<std::vector<RateOnRows>> rates;  // of `measurements`
   double total_violation = 0.0;
+  // What the limits are compared with: where the model was trained without them, its decision
+  // without offsets, on the same rows. None on the constrained path.
+  std::optional<UnlimitedDecision> unlimited;
 
   ModelAdjustment adjustment;                  // of the deployed model
   Validation validation = Validation::kFolds;  // the one taken

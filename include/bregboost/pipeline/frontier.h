@@ -27,8 +27,12 @@ struct FrontierOptions {
 struct FrontierPoint {
   double bound = 0.0;  // of the swept constraint; of the first, if rho is swept
   double rho = 0.0;
-  double objective = 0.0;                 // as the user named it
-  std::vector<Measurement> measurements;  // of all constraints, the swept one with this bound
+  double objective = 0.0;                      // as the user named it
+  std::vector<Measurement> measurements;       // of all constraints, the swept one with this bound
+  std::vector<std::vector<RateOnRows>> rates;  // of `measurements`
+  // What each bound costs here; none where the point is a training of its own and not a
+  // calibration, since the multipliers of a shared training are not this point's.
+  std::vector<Price> prices;
   double total_violation = 0.0;
   ModelAdjustment adjustment;  // of the scores that the point is about
   double trained_for = 0.0;    // the bound, or rho, of the training that it comes from
@@ -42,6 +46,8 @@ struct FrontierPoint {
 struct Frontier {
   std::vector<FrontierPoint> points;  // in the order given
   std::size_t trainings = 0;          // that were made
+  std::size_t constraint = 0;         // whose bound is swept
+  bool sweeps_rho = false;            // in place of a bound
 };
 
 // Arguments as for AutoFit; no rows are used for certification, and options.deploy has no say.

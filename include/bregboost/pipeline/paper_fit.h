@@ -48,9 +48,10 @@ struct PaperReport {
   PaperSolver solver = PaperSolver::kAbpp;
   TerminationReason reason = TerminationReason::kIterationLimit;
   std::string detail;
-  double loss = 0.0;                      // the objective f, on the training rows
-  std::vector<double> multipliers;        // one per limit
-  std::vector<Measurement> measurements;  // of the training rows, 0-1 events
+  double loss = 0.0;                           // the objective f, on the training rows
+  std::vector<double> multipliers;             // one per limit
+  std::vector<Measurement> measurements;       // of the training rows, 0-1 events
+  std::vector<std::vector<RateOnRows>> rates;  // of `measurements`
   double total_violation = 0.0;
   std::vector<IterationStats> history;
   std::size_t training_rows = 0, evaluation_rows = 0;

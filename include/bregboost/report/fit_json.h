@@ -13,12 +13,15 @@
 
 namespace bregboost {
 
-// `diagnosis` may be null.
+// `diagnosis` may be null. Every limit, and every group of one, has the rows that its rate is over,
+// an interval where certify/rate_intervals.h has one, and whether its rows are too few.
 std::string ToJson(const FitReport& report, const Reachability* diagnosis = nullptr);
+std::string ToJson(const UnlimitedDecision& unlimited);
 std::string ToJson(const PaperReport& report, const std::vector<Constraint>& constraints);
 std::string ToJson(const Certificate& certificate);
 std::string ToJson(const Frontier& frontier);
-// New limits, `problem`'s, on a model that is there.
-std::string ToJson(const Calibration& calibration, const RateProblem& problem);
+// New limits, `problem`'s, on a model that is there; with what each of them costs, if known.
+std::string ToJson(const Calibration& calibration, const RateProblem& problem,
+                   const std::vector<Price>& prices = {});
 
 }  // namespace bregboost

@@ -27,6 +27,7 @@ from bregboost._rows import (
     check_weights,
     encode_groups,
 )
+from bregboost._run_facts import facts_of_run
 from bregboost._sklearn_versions import check_feature_names, check_n_features, input_tags_of
 from bregboost._sweep import Sweep
 from bregboost._training import (
@@ -239,7 +240,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         self._unseen = trained.unseen
         self._seed = prepared.trainer.settings.seed
         self.constraints_ = list(prepared.constraints)
-        self.report_ = Report({**trained.report, "learner": self._backend.name})
+        self.report_ = Report({**trained.report, **facts_of_run(prepared)})
         if prepared.labels is not None:
             self.classes_ = prepared.labels.classes
         self._deploy_adjustment(trained.adjustment)
@@ -327,6 +328,49 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         other.report_ = Report(_recalibrated(report, found, measured, rho))
         other._deploy_adjustment(adjustment)
         return other
+
+    def unconstrained(self, X: Any, y: Any, **fit_params: Any) -> dict[str, Any]:
+        """The same estimator without limits, measured against them on the same unseen rows.
+
+        For ``report_.to_html(unconstrained=...)``, where limits compare groups or bound losses;
+        other reports know it already. Takes one training.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`, and so are `fit_params`.
+
+        Returns
+        -------
+        dict
+            The `objective`, and for each of the `constraints` its text, value, violation and
+            groups.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from bregboost import ConstrainedClassifier
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> model = ConstrainedClassifier("linear", "fnr <= 5%", pos_label=0)
+        >>> [limit["text"] for limit in model.unconstrained(X / X.max(0), y)["constraints"]]
+        ['fnr <= 5%']
+        """
+        prepared = self._prepare(X, y, self._sets(fit_params))
+        if not prepared.constraints or self.solver != "auto":
+            raise ValueError(
+                f"unconstrained: the solver {self.solver!r} with {len(prepared.constraints)} "
+                "constraints; allowed: the solver 'auto' with one or more"
+            )
+        trainer = prepared.trainer.without_limits()
+        with self._progress(trainer) as progress:
+            trained = trainer.train(
+                prepared.constraints,
+                prepared.training,
+                prepared.evaluation,
+                prepared.certification,
+                _watch(progress),
+            )
+        return trained.report["unconstrained"]
 
     def frontier(
         self,
@@ -498,7 +542,7 @@ def _recalibrated(
         "history": [],  # of a training for other limits
         "limits": [],
         "multipliers": [],
-        "prices": [],
+        "prices": found["prices"],
         "certificate": [
             {**row, "verdict": "estimated", "confidence_bound": None, "other_bound": None}
             for row in found["constraints"]
@@ -508,6 +552,7 @@ def _recalibrated(
         "certified_point": None,
         "diagnosis": None,
         "too_small": [],
+        "unconstrained": None,  # measured against other limits
         "warnings": [],
     }
     return changed

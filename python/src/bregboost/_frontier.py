@@ -1,7 +1,7 @@
 """What limits cost: the points of a sweep over a bound, or over the weight of violations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from bregboost._history import import_pandas
@@ -46,6 +46,8 @@ class FrontierPoint:
         The bound, or rho, of the training that the point comes from.
     steps : int or None
         Of that training.
+    prices : tuple of dict
+        What each bound costs at the point, where that is known.
     model : object
         A fitted estimator, or None.
     """
@@ -58,6 +60,7 @@ class FrontierPoint:
     dominated: bool
     trained_for: float | None
     steps: int | None
+    prices: tuple[dict[str, Any], ...] = ()
     model: object = None
 
     @property
@@ -230,6 +233,20 @@ class FrontierResult:
             raise ValueError(f"max_violation: {max_violation}; allowed: {what}")
         return min(allowed, key=lambda candidate: candidate[0])[1]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The points without their models, ready for ``json.dumps``.
+
+        Examples
+        --------
+        >>> FrontierResult([{"bound": 0.05, "objective": 0.9}]).to_dict()["points"][0]["objective"]
+        0.9
+        """
+        names = [field.name for field in fields(FrontierPoint) if field.name != "model"]
+        points = [{name: getattr(point, name) for name in names} for point in self._points]
+        return plain(
+            {"points": points, "swept": self._swept, "constraint": self._constraint}, "frontier"
+        )
+
     def __len__(self) -> int:
         return len(self._points)
 
@@ -289,5 +306,6 @@ def _as_point(data: dict[str, Any], model: object) -> FrontierPoint:
         dominated=bool(data.get("dominated")),
         trained_for=data.get("trained_for"),
         steps=data.get("steps"),
+        prices=tuple(data.get("prices") or ()),
         model=model,
     )

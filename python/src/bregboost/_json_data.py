@@ -40,11 +40,16 @@ def plain(value: object, place: str) -> Any:
 
 
 def write_json(path: str | os.PathLike[str], data: object) -> None:
+    """Write `data` as JSON; what was there stays until all is written."""
+    write_text(path, json.dumps(data, allow_nan=False, indent=1) + "\n")
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write beside `path`, then rename: what was there stays until all is written."""
     target = Path(path)
     beside = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
     try:
-        beside.write_text(json.dumps(data, allow_nan=False, indent=1) + "\n", encoding="utf-8")
+        beside.write_bytes(text.encode())
         beside.replace(target)
     except BaseException:
         beside.unlink(missing_ok=True)

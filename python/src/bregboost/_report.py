@@ -1,13 +1,15 @@
 """What a fit tells its user."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from bregboost._certificate import Certificate, ConstraintVerdict
+from bregboost._frontier import FrontierResult
 from bregboost._history import sums_by_constraint
-from bregboost._json_data import plain, read_json, write_json
+from bregboost._json_data import plain, read_json, write_json, write_text
 from bregboost._layout import as_html, as_text
 from bregboost._report_sections import holds, report_sections
 
@@ -23,6 +25,8 @@ _LISTS = (
     "too_small",
     "warnings",
 )
+# Of a run document, beside the fit itself.
+_ABOUT_THE_RUN = ("data", "settings", "unconstrained", "versions")
 _LONGEST_NAME = 150  # MLflow takes 250 characters, and more than one name begins with it
 
 
@@ -145,6 +149,94 @@ class Report:
         if not isinstance(data, dict) or "constraints" not in data:
             raise ValueError(f"path: {os.fspath(path)}; allowed: a file that Report.save wrote")
         return cls(data)
+
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str = "",
+        frontier: FrontierResult | None = None,
+        unconstrained: Mapping[str, object] | None = None,
+    ) -> str:
+        """One HTML file for people: verdict, limits, costs, groups, charts, what an audit asks.
+
+        The file needs neither a network nor bregboost; it is the one that the command line makes of
+        the same :meth:`run_document`.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Where to write it; what was there stays until all is written.
+        title : str
+            What the page is called.
+        frontier : FrontierResult, optional
+            What other bounds would cost, from ``frontier()`` of the estimator.
+        unconstrained : mapping, optional
+            From ``unconstrained()`` of the estimator, to compare with. Where offsets alone hold the
+            limits the report knows it already.
+
+        Returns
+        -------
+        str
+            The page.
+
+        Examples
+        --------
+        >>> page = Report({"constraints": []}).to_html(title="Loans < 10k")
+        >>> page.startswith("<!DOCTYPE html>"), "<title>Loans &lt; 10k</title>" in page
+        (True, True)
+        """
+        from bregboost import _core
+
+        document = self.run_document(title=title, frontier=frontier, unconstrained=unconstrained)
+        page = _core.html_report(json.dumps(document, allow_nan=False))
+        if path is not None:
+            write_text(path, page)
+        return page
+
+    def run_document(
+        self,
+        *,
+        title: str = "",
+        frontier: FrontierResult | None = None,
+        unconstrained: Mapping[str, object] | None = None,
+    ) -> dict[str, Any]:
+        """What a run leaves for an audit, ``bregboost.json``; parameters as in :meth:`to_html`.
+
+        Examples
+        --------
+        >>> document = Report({"constraints": []}).run_document(title="Loans")
+        >>> document["format"], document["version"], document["fit"]
+        ('bregboost run', 1, {'constraints': []})
+        """
+        from bregboost import _core
+
+        if not isinstance(title, str):
+            raise TypeError(f"title: {title!r} ({type(title).__name__}); allowed: str")
+        if frontier is not None and not isinstance(frontier, FrontierResult):
+            raise TypeError(
+                f"frontier: {frontier!r} ({type(frontier).__name__}); allowed: a FrontierResult"
+            )
+        data = self.to_dict()
+        fit = {key: value for key, value in data.items() if key not in _ABOUT_THE_RUN}
+        settings = {
+            "learner": str(data.get("learner") or ""),
+            "parameters": {},
+            "options": {},
+            "seed": 0,
+        }
+        return {
+            "format": "bregboost run",
+            "version": 1,
+            "title": title,
+            "fit": fit,
+            "unconstrained": plain(unconstrained or data.get("unconstrained"), "unconstrained"),
+            "frontier": None if frontier is None else frontier.to_dict(),
+            "data": data.get("data"),
+            "encoding": None,
+            "settings": settings | (data.get("settings") or {}),
+            "versions": data.get("versions") or {"bregboost": _core.version},
+        }
 
     def __eq__(self, other: object) -> bool:
         return self._data == other._data if isinstance(other, Report) else NotImplemented

@@ -116,6 +116,7 @@ class Sweep:
             "objective": report["objective"],
             "total_violation": report["violation"],
             "measurements": report["constraints"],
+            "prices": report["prices"] if report["path"] == "calibration" else [],
             "temperature": report["temperature"],
             "offsets": report["offsets"],
             "trained_for": self._values[place],

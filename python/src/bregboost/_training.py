@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ class Settings:
     validation: str = "by_cells"
     num_folds: int = 5
     deploy: str = "fold_mean"
+    path: str = "by_constraints"
     seed: int = 0
     max_weight: float | None = None
     loss_range: tuple[float, float] | None = None
@@ -110,6 +111,11 @@ class Trainer:
         rounds = next((int(parameters[name]) for name in names if name in parameters), 100)
         return -(-rounds // self._rounds_per_step)
 
+    def without_limits(self) -> "Trainer":
+        """The same, but for limits, which are then measured and not held."""
+        settings = replace(self.settings, path="calibration", rho=0.0)
+        return Trainer(self.backend, settings, self._weight_sum)
+
     def train(
         self,
         constraints: Sequence[_core.Constraint],
@@ -122,6 +128,13 @@ class Trainer:
         if self.settings.solver == "auto" and constraints:
             return self._train_auto(constraints, training, evaluation, certification, watch)
         return self._train_plain(constraints, training, evaluation, watch)
+
+    def parameters(self, columns: Columns) -> dict[str, str]:
+        """What the learner is told, as text."""
+        if isinstance(self.backend, TreeBackend):
+            return dict(self.backend.parameters(columns))
+        options = self.backend.linear_options(self._weight_sum)
+        return {name: str(value) for name, value in options.items()}
 
     def sweep(
         self,
@@ -166,6 +179,7 @@ class Trainer:
             **self._extra("certification", certification),
         )
         report = json.loads(fit.report_json(diagnose=True))
+        report["unconstrained"] = json.loads(fit.unlimited_json() or "null")
         report["limits"] = _core.limit_counts(list(constraints), training.rows)
         unseen = Unseen(fit.unseen_scores(), fit.unseen_rows()) if report["offsets"] else None
         adjustment = Adjustment(report["temperature"], tuple(report["offsets"]))
@@ -233,6 +247,7 @@ class Trainer:
         options.validation = settings.validation
         options.num_folds = settings.num_folds
         options.deploy = settings.deploy
+        options.path = settings.path
         options.seed = settings.seed
         options.max_weight = settings.max_weight
         options.loss_range = settings.loss_range
