@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "bregboost/problem/group_columns.h"
 #include "bregboost/problem/parser.h"
 
 namespace bregboost::python {
@@ -40,19 +41,6 @@ Constraint Parsed(const std::string& text) {
   Constraint constraint = ParseConstraint(text);
   Text(constraint);
   return constraint;
-}
-
-std::vector<std::string> GroupColumns(const Constraint& constraint) {
-  std::vector<std::string> names;
-  const auto add = [&](const Column& column) {
-    const bool is_known = std::find(names.begin(), names.end(), column.name) != names.end();
-    if (!column.is_label && !is_known) names.push_back(column.name);
-  };
-  for (const Term& term : constraint.expression.terms) {
-    for (const Condition& condition : term.rate.where) add(condition.column);
-  }
-  for (const Column& column : constraint.by) add(column);
-  return names;
 }
 
 std::string RateText(const std::string& name,
@@ -105,8 +93,9 @@ void BindConstraint(nb::module_& module) {
           "relation",
           [](const Constraint& self) { return self.relation == Relation::kAtMost ? "<=" : ">="; },
           "``'<='`` or ``'>='``.")
-      .def_prop_ro("group_columns", GroupColumns,
-                   "Columns that the constraint names, the label apart, each once.")
+      .def_prop_ro(
+          "group_columns", [](const Constraint& self) { return GroupColumns({self}); },
+          "Columns that the constraint names, the label apart, each once.")
       .def(
           "with_bound",
           [](const Constraint& self, double bound) {

@@ -1,0 +1,41 @@
+#include "command.h"
+
+#include <fmt/format.h>
+
+namespace bregboost::cli {
+
+CLI::App& AddCommand(CLI::App& app, const std::string& name, const std::string& description,
+                     const std::string& example, CommonFlags& flags) {
+  CLI::App& command = *app.add_subcommand(name, description);
+  command.footer("\nExample:\n" + example);
+  // Flags that were given several times count from the last, but lists, which grow.
+  command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  static std::string config;  // read before flags are parsed
+  command.add_option("--config", config, "Flags from a TOML or .json file; others override them")
+      ->type_name("FILE");
+  command.add_flag("--json", flags.json, "Print results as JSON");
+  command.add_flag("--quiet", flags.quiet, "No progress, no warnings");
+  return command;
+}
+
+void AddRequireFlag(CLI::App& command, Requirement& requirement) {
+  command
+      .add_option("--require", requirement.what,
+                  "Exit with 6 unless every limit `holds` (is measured to), or is `certified`")
+      ->check(CLI::IsMember({"holds", "certified"}));
+}
+
+void Demand(const Requirement& requirement, bool holds, bool certified) {
+  if (requirement.what == "holds" && !holds) {
+    throw Failure(ExitCode::kNotHeld, "require: holds; measured: some limit does not hold");
+  }
+  if (requirement.what == "certified" && !certified) {
+    throw Failure(ExitCode::kNotHeld, "require: certified; found: some limit is not certified");
+  }
+}
+
+void Warn(const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+}  // namespace bregboost::cli

@@ -1,0 +1,28 @@
+// What `train` left behind, read back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bregboost/data/column_encoding.h"
+#include "bregboost/model/stored_model.h"
+#include "bregboost/problem/constraint.h"
+#include "bregboost/report/run_document.h"
+#include "data_flags.h"
+
+namespace bregboost::cli {
+
+struct RunFolder {
+  RunDocument document;
+  ColumnEncoding encoding;
+  std::vector<Constraint> constraints;
+  std::string objective, positive;  // as in the report; positive only of two classes
+};
+
+// Throws Failure naming the file.
+RunFolder ReadRunFolder(const std::string& folder);
+StoredModel ReadModel(const std::string& folder, const RunFolder& run, const std::string& library);
+
+std::string ReadWholeFile(const std::string& path);
+
+}  // namespace bregboost::cli

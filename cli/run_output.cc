@@ -1,0 +1,32 @@
+#include "run_output.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace bregboost::cli {
+
+RunDocument DocumentOf(const DataFlags& data, const FitFlags& fit, const LoadedRows& training,
+                       const Trainer& trainer) {
+  RunDocument document;
+  const std::string file = std::filesystem::path(data.data).filename().string();
+  const ColumnEncoding& encoding = training.encoding();
+  document.title = fmt::format("{}: {}", file, encoding.label);
+  RunData about{.file = file, .label = encoding.label, .rows = training.num_rows()};
+  for (const FeatureEncoding& feature : encoding.features) about.features.push_back(feature.name);
+  for (const CategoricalColumn& group : training.rows().groups) about.groups.push_back(group.name);
+  if (!data.weight.empty()) about.weight = data.weight;
+  document.data = about;
+  document.encoding = ToJson(encoding);
+  document.settings = {.learner = std::string(Name(LearnerOf(fit))),
+                       .parameters = {},
+                       .options = OptionsJson(fit),
+                       .seed = fit.seed};
+  if (LearnerOf(fit) != LearnerKind::kLinear) {
+    document.settings.parameters = BoostedOptionsOf(fit).parameters;
+  }
+  document.versions = trainer.Versions();
+  return document;
+}
+
+}  // namespace bregboost::cli
