@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -121,7 +122,13 @@ std::vector<std::string> WithConfig(const CLI::App& app, std::vector<std::string
   for (const CLI::App* known : app.get_subcommands({})) {
     if (known->get_name() == arguments[0]) command = known;
   }
-  if (command == nullptr) return arguments;
+  if (command == nullptr) {
+    if (arguments[0].starts_with('-')) return arguments;
+    std::vector<std::string> names;
+    for (const CLI::App* known : app.get_subcommands({})) names.push_back(known->get_name());
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("command: '{}'; allowed: {}", arguments[0], fmt::join(names, ", ")));
+  }
   std::vector<std::string> result = {arguments[0]}, given;
   std::vector<std::string> files;
   for (std::size_t i = 1; i < arguments.size(); ++i) {

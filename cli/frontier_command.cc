@@ -93,7 +93,7 @@ std::string TextOf(const Frontier& frontier, const Constraint& swept) {
                     fmt::format("{:.4f}", point.objective),
                     fmt::format("{:.4f}", point.total_violation), point.dominated ? "no" : "yes"});
   }
-  return Table(rows);
+  return AlignedTable(rows);
 }
 
 // The tightest bound that holds; if none does, the loosest.

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,26 @@ namespace {
 
 using namespace bregboost;  // NOLINT: a program
 using cli::ExitCode;
+namespace fs = std::filesystem;
 
 constexpr const char* kExitCodes =
     "\nExit codes: 0 done; 1 failed; 2 flags, config files or constraint texts; 3 input data;\n"
     "4 LightGBM or XGBoost is missing; 5 output cannot be written; 6 --require is not met;\n"
     "130 interrupted. A failure is one line on stderr, and leaves no partial output.";
+
+// A program that pip installed is of the environment that it is in, active or not: there it looks
+// for LightGBM and XGBoost. It is in its bin/ or, with libraries of its own, among its packages.
+void UseOwnEnvironment() {
+  if (std::getenv("VIRTUAL_ENV") != nullptr) return;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  for (fs::path folder = program.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path()) {
+    if (!fs::exists(folder / "pyvenv.cfg", error)) continue;
+    ::setenv("VIRTUAL_ENV", folder.c_str(), /*overwrite=*/0);
+    return;
+  }
+}
 
 int Fail(ExitCode code, std::string message) {
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -56,6 +73,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", BREGBOOST_VERSION);
   app.require_subcommand(1);
   app.footer(kExitCodes);
+  UseOwnEnvironment();
   cli::AddTrainCommand(app);
   cli::AddPredictCommand(app);
   cli::AddEvaluateCommand(app);

@@ -21,9 +21,14 @@ namespace fs = std::filesystem;
   throw Failure(ExitCode::kOutput, fmt::format("out: cannot write '{}': {}", path.string(), why));
 }
 
+// A dangling link is something, too.
+bool IsThere(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(fs::symlink_status(path, ignored));
+}
+
 void RefuseWhatIsThere(const fs::path& path, bool force) {
-  std::error_code error;
-  if (force || !fs::exists(fs::symlink_status(path, error))) return;
+  if (force || !IsThere(path)) return;
   throw Failure(ExitCode::kOutput,
                 fmt::format("out: '{}' exists; allowed: a new name, or --force to replace it",
                             path.string()));
@@ -75,9 +80,9 @@ void OutputFolder::Write(const std::string& name, std::string_view contents) {
 
 void OutputFolder::Publish() {
   RefuseWhatIsThere(path_, force_);  // it may have come meanwhile
-  std::error_code error;
   const fs::path old = beside_.string() + ".old";
-  const bool replaces = fs::exists(fs::symlink_status(path_, error));
+  const bool replaces = IsThere(path_);
+  std::error_code error;
   if (replaces) fs::rename(path_, old, error);
   if (!error) fs::rename(beside_, path_, error);
   if (error) {

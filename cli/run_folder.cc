@@ -15,6 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Null where there is nothing to say, such as the positive one of several classes.
+std::string TextOrNone(const nlohmann::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() || found->is_null() ? "" : found->get<std::string>();
+}
+
 }  // namespace
 
 std::string ReadWholeFile(const std::string& path) {
@@ -41,8 +47,8 @@ RunFolder ReadRunFolder(const std::string& folder) {
     for (const auto& constraint : fit.at("constraints")) {
       run.constraints.push_back(ParseConstraint(constraint.at("text").get<std::string>()));
     }
-    run.objective = fit.value("objective_name", "");
-    run.positive = fit.value("positive_class", "");
+    run.objective = TextOrNone(fit, "objective_name");
+    run.positive = TextOrNone(fit, "positive_class");
   } catch (const std::invalid_argument& error) {
     throw Failure(ExitCode::kData, fmt::format("'{}': {}", path, error.what()));
   } catch (const nlohmann::json::exception& error) {

@@ -35,7 +35,7 @@ bool IsLoss(const Constraint& constraint) {
 
 }  // namespace
 
-std::string Table(const std::vector<std::vector<std::string>>& rows) {
+std::string AlignedTable(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);
@@ -66,7 +66,7 @@ std::string TextOf(const std::vector<Measurement>& measured,
                     Amount(constraints[c], constraints[c].bound),
                     measured[c].satisfied ? "yes" : "no"});
   }
-  return Table(rows);
+  return AlignedTable(rows);
 }
 
 std::string TextOf(const Certificate& certificate, const std::vector<Constraint>& constraints) {
@@ -85,10 +85,11 @@ std::string TextOf(const Certificate& certificate, const std::vector<Constraint>
                            *verdict.needs.rows_needed, verdict.needs.subset, verdict.needs.rows);
     }
   }
-  return Table(rows) + needs;
+  return AlignedTable(rows) + needs;
 }
 
-std::string TextOf(const FitReport& report, const Reachability* diagnosis) {
+std::string TextOf(const FitReport& report, const UnlimitedDecision* unlimited,
+                   const Reachability* diagnosis) {
   const std::vector<Constraint>& constraints = report.constraints;
   std::string text =
       Headline(report.total_violation, constraints.size(), report.unseen_rows, "unseen");
@@ -101,10 +102,15 @@ std::string TextOf(const FitReport& report, const Reachability* diagnosis) {
     text += "  - Estimated, not certified: no rows were kept for a certificate\n";
   }
   text += "What it costs\n";
-  const bool is_rate = !report.classes.empty();
-  text += fmt::format("  - {} {} on unseen rows\n", report.objective,
-                      is_rate ? fmt::format("{:.2f}%", 100.0 * report.objective_value)
-                              : fmt::format("{:.4g}", report.objective_value));
+  const auto amount = [&](double value) {
+    return report.classes.empty() ? fmt::format("{:.4g}", value)
+                                  : fmt::format("{:.2f}%", 100.0 * value);
+  };
+  text += fmt::format("  - {} {} on unseen rows", report.objective, amount(report.objective_value));
+  if (unlimited != nullptr && !constraints.empty()) {
+    text += fmt::format(", {} without limits", amount(unlimited->objective));
+  }
+  text += "\n";
   for (const Price& price : report.unseen.prices) {
     if (!price.binding) continue;
     text += fmt::format("  - {}: one point more buys {:.3g} points of {} (standard error {:.2g})\n",

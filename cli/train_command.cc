@@ -60,8 +60,9 @@ std::optional<UnlimitedDecision> Compare(const Settings& settings, const Trainer
   return trainer.Fit(report.constraints, options, progress.hooks()).report().unlimited;
 }
 
+// Says what was found once it is written.
 void Publish(const Settings& settings, const Trainer& trainer, const std::string& model,
-             const RunDocument& document, OutputFolder& folder) {
+             const RunDocument& document, const std::string& text, OutputFolder& folder) {
   const std::string json = ToJson(document);
   folder.Write(trainer.ModelName(), model);
   folder.Write("bregboost.json", json);
@@ -70,7 +71,7 @@ void Publish(const Settings& settings, const Trainer& trainer, const std::string
   if (settings.common.json) {
     fmt::print("{}\n", json);
   } else {
-    fmt::print("Written to {}: {}, bregboost.json, report.html\n", settings.out,
+    fmt::print("{}Written to {}: {}, bregboost.json, report.html\n", text, settings.out,
                trainer.ModelName());
   }
 }
@@ -91,14 +92,10 @@ void TrainAuto(const Settings& settings, const Trainer& trainer, const LoadedRow
   RunDocument document = DocumentOf(settings.data, settings.fit, training, trainer);
   document.fit = ToJson(report, reach ? &*reach : nullptr);
   if (unlimited) document.unconstrained = ToJson(*unlimited);
+  const std::string text =
+      TextOf(report, unlimited ? &*unlimited : nullptr, reach ? &*reach : nullptr);
+  Publish(settings, trainer, trainer.ModelFile(*fit), document, text, folder);
   if (!settings.common.quiet) Warn(report.warnings);
-  if (!settings.common.json) {
-    fmt::print("{}", TextOf(report, reach ? &*reach : nullptr));
-    if (unlimited) {
-      fmt::print("  - {} {:.2f}% without limits\n", report.objective, 100.0 * unlimited->objective);
-    }
-  }
-  Publish(settings, trainer, trainer.ModelFile(*fit), document, folder);
   Demand(settings.requirement, report.total_violation == 0.0, report.certificate.all_certified);
 }
 
@@ -111,8 +108,8 @@ void TrainAsInPaper(const Settings& settings, const Trainer& trainer, const Load
   }
   RunDocument document = DocumentOf(settings.data, settings.fit, training, trainer);
   document.fit = ToJson(fit->report(), constraints);
-  if (!settings.common.json) fmt::print("{}", TextOf(fit->report(), constraints));
-  Publish(settings, trainer, trainer.ModelFile(*fit), document, folder);
+  Publish(settings, trainer, trainer.ModelFile(*fit), document, TextOf(fit->report(), constraints),
+          folder);
   Demand(settings.requirement, fit->report().total_violation == 0.0, /*certified=*/false);
 }
 

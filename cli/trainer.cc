@@ -29,24 +29,26 @@ Trainer::Trainer(const FitFlags& flags, const LoadedRows& training, const Loaded
     };
     sets.evaluation = other(evaluation);
     sets.certification = other(certification);
-    sets_ = std::move(sets);
+    sets_.template emplace<Sets<Features>>(std::move(sets));
   };
   switch (LearnerOf(flags)) {
     case LearnerKind::kLightGbm:
-      return fill.operator()<LightGbmDataset>(
+      fill.operator()<LightGbmDataset>(
           [&](const LoadedRows& rows, const LightGbmDataset* reference) {
             return LightGbmDataset::FromArray(rows.features(), BoostedOptionsOf(flags).parameters,
                                               reference, flags.library);
           });
+      break;
     case LearnerKind::kXgboost:
-      return fill.operator()<XgboostDataset>(
-          [&](const LoadedRows& rows, const XgboostDataset* reference) {
-            return XgboostDataset::FromArray(rows.features(), BoostedOptionsOf(flags).parameters,
-                                             reference, flags.library);
-          });
+      fill.operator()<XgboostDataset>([&](const LoadedRows& rows, const XgboostDataset* reference) {
+        return XgboostDataset::FromArray(rows.features(), BoostedOptionsOf(flags).parameters,
+                                         reference, flags.library);
+      });
+      break;
     case LearnerKind::kLinear:
-      return fill.operator()<FeatureMatrix>(
+      fill.operator()<FeatureMatrix>(
           [&](const LoadedRows& rows, const FeatureMatrix*) { return rows.matrix(); });
+      break;
   }
 }
 
