@@ -74,11 +74,9 @@ $(OLDEST_READY): requirements-oldest.txt | system-packages
 	@touch $@
 
 .PHONY: demo
-demo: setup  ## Train a linear model, then LightGBM, under error limits and show the results
-	$(call build,release,bregboost_examples)
-	BREGBOOST_BUILD_DIR=build/release $(VENV_BIN)/python examples/demo.py
-	@echo && echo "LightGBM, five folds that grow together; the model is in build/release/model.txt"
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) build/release/examples/quick_start_boosting build/release/model.txt
+demo: setup  ## Build the program, train two models under limits, and show what they keep to
+	$(call build,release,bregboost_cli)
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV_BIN)/python examples/demo.py
 
 .PHONY: install
 install: system-packages  ## Install the release build under PREFIX (default /usr/local)

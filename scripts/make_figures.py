@@ -18,21 +18,21 @@ import matplotlib.pyplot as plt
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "examples"))
-import demo  # noqa: E402
+import price_of_a_limit as limits_on_training_rows  # noqa: E402
 
 LIMITS = [0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 0.3]
 
 
 def price_of_a_limit(target: Path) -> None:
     """What a limit on misses costs in false alarms, and its multiplier."""
-    rows, unseen = demo.load()
-    models = [demo.train(rows, f"fnr <= {limit:.0%}") for limit in LIMITS]
+    rows, unseen = limits_on_training_rows.load()
+    models = [limits_on_training_rows.train(rows, f"fnr <= {limit:.0%}") for limit in LIMITS]
     percent = [100 * limit for limit in LIMITS]
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.5, 3.2), layout="constrained")
     series = (("misses", 0, "#b2182b"), ("false alarms", 1, "#2166ac"))
     for name, index, color in series:
         for data, style, where in ((rows, "--", "training"), (unseen, "-", "unseen")):
-            values = [demo.rates(model, data)[index] for model in models]
+            values = [limits_on_training_rows.rates(model, data)[index] for model in models]
             left.plot(percent, values, style, color=color, label=f"{name}, {where} rows")
     left.plot(percent, percent, ":", color="grey", label="the limit on misses")
     left.set(xlabel="limit on misses, %", ylabel="rate, %", ylim=(0, 31))
@@ -50,7 +50,7 @@ SETTINGS = f"--rounds {ROUNDS} --surrogate sigmoid --dual-step 0.03 --param num_
 
 def boost(folder: Path, *arguments: str) -> list[dict]:
     """Trains LightGBM on train.csv of the folder and returns a row for every round."""
-    program = demo.BUILD / "examples" / "constrained_boosting"
+    program = limits_on_training_rows.BUILD / "examples" / "constrained_boosting"
     command = [program, "--data", "train.csv", "--label", "label", *SETTINGS.split(), "--json"]
     command += ["--constraint", f"fnr <= {MISSES}%", *arguments]
     libraries = {"VIRTUAL_ENV": sys.prefix, "OMP_WAIT_POLICY": "passive"}
