@@ -191,6 +191,19 @@ void BindFit(nb::module_& module) {
   BindFit<LightGbmDataset, BoostedOptions>(module, "fit_lightgbm", "boosting", &AutoFit::LightGbm);
   BindFit<XgboostDataset, BoostedOptions>(module, "fit_xgboost", "boosting", &AutoFit::Xgboost);
   BindFit<FeatureMatrix, LinearOptions>(module, "fit_linear", "linear", &AutoFit::Linear);
+  module.def(
+      "find_dominated",
+      [](const std::vector<double>& costs, const std::vector<double>& violations,
+         const std::vector<double>& tightness, bool sweeps_rho) {
+        std::vector<PointValue> points;
+        for (std::size_t p = 0; p < costs.size(); ++p) {
+          points.push_back(
+              {.cost = costs[p], .violation = violations.at(p), .tightness = tightness.at(p)});
+        }
+        return FindDominated(points, sweeps_rho);
+      },
+      "Which points of a frontier are not worth choosing.", nb::arg("costs"), nb::arg("violations"),
+      nb::arg("tightness"), nb::kw_only(), nb::arg("sweeps_rho"));
   BindSweep<LightGbmDataset, BoostedOptions>(module, "sweep_lightgbm", "boosting", &SweepLightGbm);
   BindSweep<XgboostDataset, BoostedOptions>(module, "sweep_xgboost", "boosting", &SweepXgboost);
   BindSweep<FeatureMatrix, LinearOptions>(module, "sweep_linear", "linear", &SweepLinear);

@@ -15,6 +15,19 @@
 namespace bregboost {
 namespace {
 
+// Of points that are alike the first stays.
+bool Dominates(std::span<const PointValue> points, std::size_t q, std::size_t p, bool sweeps_rho) {
+  const PointValue &better = points[q], &point = points[p];
+  if (!(better.cost <= point.cost)) return false;
+  const bool same_cost = better.cost == point.cost;
+  if (sweeps_rho) {
+    const bool alike = same_cost && better.violation == point.violation;
+    return better.violation <= point.violation && !(alike && p < q);
+  }
+  const bool alike = same_cost && better.tightness == point.tightness;
+  return better.violation == 0.0 && better.tightness >= point.tightness && !(alike && p < q);
+}
+
 // Trains for these constraints; scores of the unseen rows go to the observer after every step.
 using FitWith =
     std::function<AutoFit(const std::vector<Constraint>&, const FitOptions&, const ScoreObserver&)>;
@@ -206,26 +219,14 @@ class Sweep {
   }
 
   void MarkDominated() {
+    std::vector<PointValue> values;
     for (std::size_t p = 0; p < result_.points.size(); ++p) {
-      bool& dominated = result_.points[p].dominated;
-      dominated = !sweep_.bounds.empty() && result_.points[p].total_violation > 0.0;
-      for (std::size_t q = 0; q < result_.points.size() && !dominated; ++q) {
-        dominated = q != p && Dominates(q, p);
-      }
+      values.push_back({.cost = costs_[p],
+                        .violation = result_.points[p].total_violation,
+                        .tightness = settings_[p].tightness});
     }
-  }
-
-  // Of points that are alike the first stays.
-  bool Dominates(std::size_t q, std::size_t p) const {
-    const FrontierPoint &better = result_.points[q], &point = result_.points[p];
-    if (!(costs_[q] <= costs_[p])) return false;
-    if (sweep_.bounds.empty()) {
-      const bool alike = better.total_violation == point.total_violation && costs_[q] == costs_[p];
-      return better.total_violation <= point.total_violation && !(alike && p < q);
-    }
-    const bool alike = better.bound == point.bound && costs_[q] == costs_[p];
-    return better.total_violation == 0.0 && settings_[q].tightness >= settings_[p].tightness &&
-           !(alike && p < q);
+    const std::vector<bool> dominated = FindDominated(values, result_.sweeps_rho);
+    for (std::size_t p = 0; p < values.size(); ++p) result_.points[p].dominated = dominated[p];
   }
 
   std::vector<Setting> settings_;
@@ -244,6 +245,17 @@ FitData<Features> Uncertified(const FitData<Features>& data) {
 }
 
 }  // namespace
+
+std::vector<bool> FindDominated(std::span<const PointValue> points, bool sweeps_rho) {
+  std::vector<bool> dominated(points.size());
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    dominated[p] = !sweeps_rho && points[p].violation > 0.0;
+    for (std::size_t q = 0; q < points.size() && !dominated[p]; ++q) {
+      dominated[p] = q != p && Dominates(points, q, p, sweeps_rho);
+    }
+  }
+  return dominated;
+}
 
 Frontier SweepLightGbm(const FitData<LightGbmDataset>& data,
                        const std::vector<Constraint>& constraints, const BoostedOptions& boosting,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,15 @@ struct Frontier {
   std::size_t constraint = 0;         // whose bound is swept
   bool sweeps_rho = false;            // in place of a bound
 };
+
+// What decides whether a point is worth choosing.
+struct PointValue {
+  double cost = 0.0;  // what the objective makes small
+  double violation = 0.0;
+  double tightness = 0.0;  // larger for a tighter bound; of rhos it has no say
+};
+// FrontierPoint::dominated of each; of points that are alike the first is worth choosing.
+std::vector<bool> FindDominated(std::span<const PointValue> points, bool sweeps_rho);
 
 // Arguments as for AutoFit; no rows are used for certification, and options.deploy has no say.
 Frontier SweepLightGbm(const FitData<LightGbmDataset>& data,

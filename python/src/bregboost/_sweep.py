@@ -124,33 +124,15 @@ class Sweep:
         }
 
     def _mark_dominated(self, points: list[dict[str, Any]], maximise: bool) -> None:
-        """As the core does: of points that are alike the first stays."""
         at_most = self._constraints[self._place].relation == "<="
-        for p, point in enumerate(points):
-            of_bounds = self._swept == "bound"
-            point["dominated"] = (of_bounds and point["total_violation"] > 0) or any(
-                self._dominates(points, q, p, maximise=maximise, at_most=at_most)
-                for q in range(len(points))
-                if q != p
-            )
-
-    def _dominates(
-        self, points: list[dict[str, Any]], q: int, p: int, *, maximise: bool, at_most: bool
-    ) -> bool:
-        better, point = points[q], points[p]
-        sign = 1.0 if maximise else -1.0
-        if sign * better["objective"] < sign * point["objective"]:
-            return False
-        same_objective = better["objective"] == point["objective"]
-        if self._swept == "rho":
-            alike = same_objective and better["total_violation"] == point["total_violation"]
-            no_worse = better["total_violation"] <= point["total_violation"]
-            return no_worse and not (alike and p < q)
-        tighter = (
-            better["bound"] <= point["bound"] if at_most else better["bound"] >= point["bound"]
+        found = _core.find_dominated(
+            [-point["objective"] if maximise else point["objective"] for point in points],
+            [point["total_violation"] for point in points],
+            [-point["bound"] if at_most else point["bound"] for point in points],
+            sweeps_rho=self._swept == "rho",
         )
-        alike = same_objective and better["bound"] == point["bound"]
-        return better["total_violation"] == 0 and tighter and not (alike and p < q)
+        for point, dominated in zip(points, found, strict=True):
+            point["dominated"] = dominated
 
     def _result(self, points: list[dict[str, Any]], models: list[Any] | None) -> FrontierResult:
         is_regression = self._estimator._task == "regression"
