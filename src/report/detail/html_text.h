@@ -12,7 +12,7 @@ std::string Escaped(std::string_view text);
 // JSON for a <script type="application/json">: no `<` is left that could end it or begin a comment.
 std::string EscapedJson(std::string_view json);
 
-// A constraint or a name in code type, which may wrap behind commas and spaces only.
+// A constraint or a name in code type.
 std::string Code(std::string_view text);
 
 }  // namespace bregboost::detail

@@ -27,6 +27,11 @@ function drawInto(place, draw) {
 
 function plotOf(label, description, options) {
   const svg = Plot.plot({ style: { background: "transparent", fontSize: "12px" }, ...options });
+  // One picture with one name: what its parts are called is for scripts.
+  for (const part of svg.querySelectorAll("[aria-label]")) {
+    part.dataset.mark = part.getAttribute("aria-label");
+    part.removeAttribute("aria-label");
+  }
   svg.setAttribute("role", "img");
   svg.setAttribute("aria-label", description ? `${label}. ${description}` : label);
   return svg;

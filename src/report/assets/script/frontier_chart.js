@@ -22,7 +22,7 @@ class Frontier {
     return this.byRho ? `rho ${+point.setting.toPrecision(4)}` : boundText(point.setting, this.percent);
   }
 
-  name_and_value(point) {
+  objectiveText(point) {
     return `${this.name} ${valueText(point.objective, this.sharesObjective)}`;
   }
 
@@ -122,20 +122,20 @@ function frontierChart(place, run) {
   if (points.length === 0) return;
   let selected = Math.max(0, frontier.chosen);
   const plot = element("div", { class: "plot" });
-  const slider = element("input", { type: "range", min: 0, max: points.length - 1, step: 1, value: selected, id: "frontier-point" });
+  const slider = element("input", { type: "range", min: 0, max: points.length - 1, step: 1, value: selected });
   const head = element("h3", {});
   const note = element("p", {});
   const costs = element("ul", {});
   const rates = element("div", { class: "plot" });
   const told = element("div", { "aria-live": "polite" }, head, note, costs);
   place.append(element("div", { class: "split" },
-    element("div", {}, plot, element("label", { class: "slider" }, "Move along the frontier (arrow keys)", slider)),
+    element("div", {}, plot, element("div", { class: "slider" }, labelled("Move along the frontier (arrow keys)", slider))),
     element("div", { class: "point" }, told, rates)));
   place.hidden = false;
   const describe = () => {
     const point = points[selected];
     const holds = point.total_violation === 0;
-    head.textContent = `${frontier.byRho ? "" : "Bound "}${frontier.settingText(point)}: ${frontier.name_and_value(point)}`;
+    head.textContent = `${frontier.byRho ? "" : "Bound "}${frontier.settingText(point)}: ${frontier.objectiveText(point)}`;
     note.textContent = holds ? "All limits hold on unseen rows." : `Limits are broken by ${differenceText(point.total_violation, frontier.percent)} in total.`;
     costs.replaceChildren(...frontier.costs(selected).map((text) => element("li", {}, text)));
     slider.setAttribute("aria-valuetext", head.textContent);

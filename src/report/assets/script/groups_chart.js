@@ -81,7 +81,7 @@ function groupsChart(figure, run) {
       describe();
       redraw();
     });
-    plot.before(element("div", { class: "tools" }, element("label", {}, "Limit", select)));
+    plot.before(element("div", { class: "tools" }, labelled("Limit", select)));
   }
   figure.append(legend, hint);
 }

@@ -15,6 +15,7 @@ function makeNavigation() {
 }
 
 function start() {
+  document.getElementById("no-script").remove();
   const run = JSON.parse(document.getElementById("run").textContent);
   makeNavigation();
   for (const table of document.querySelectorAll("table.sortable")) {

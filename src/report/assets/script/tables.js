@@ -55,11 +55,11 @@ function makeFilter(table) {
   box.classList.toggle("tall", rows.length > TALL_TABLE);
   if (rows.length <= LONG_TABLE) return;
   const search = element("input", { type: "search", autocomplete: "off", spellcheck: "false" });
-  const tools = element("div", { class: "tools" }, element("label", {}, "Filter by name", search));
+  const tools = element("div", { class: "tools" }, labelled("Filter by name", search));
   const mood = element("select", {});
   if (rows.some((row) => row.dataset.mood)) {
     mood.append(...MOODS.map(([value, text]) => element("option", { value }, text)));
-    tools.append(element("label", {}, "Show", mood));
+    tools.append(labelled("Show", mood));
   }
   const count = element("output", { "aria-live": "polite" });
   tools.append(count);

@@ -35,6 +35,13 @@ function shortened(text, most) {
   return `${text.slice(0, most - end - 1)}\u2026${text.slice(-end)}`;
 }
 
+// A control with its label.
+let controls = 0;
+function labelled(text, control) {
+  control.id = `control-${++controls}`;
+  return element("span", { class: "field" }, element("label", { for: control.id }, text), control);
+}
+
 // An element with attributes and children; texts are texts, whatever they look like.
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);

@@ -1,0 +1,197 @@
+"""The HTML report as people use it: read, sorted, filtered, moved along, by mouse and keyboard."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+from report_runs import EVIL, Run
+
+FOUR = ("binary", "seven_classes", "infeasible", "two_hundred")
+# Marks of a chart that stand for data: dots, and lines with a course.
+MARKS = "svg[role=img] g[data-mark=dot] > *, svg[role=img] g[data-mark=line] > path[d*=L]"
+
+OpenPage = Callable[..., Any]
+
+
+def verdict(page: Page) -> str:
+    banner = page.locator("#verdict h2")
+    expect(banner).to_be_visible()
+    return banner.inner_text()
+
+
+def column(page: Page, table: str, place: int) -> list[str]:
+    return page.locator(f"#{table} tbody tr:not([hidden]) > :nth-child({place})").all_inner_texts()
+
+
+@pytest.mark.parametrize(
+    ("kind", "charts"),
+    [
+        ("binary", {"limits", "groups", "frontier", "course"}),
+        ("seven_classes", {"limits", "groups", "frontier", "course"}),
+        ("infeasible", {"limits", "groups", "course"}),
+        ("two_hundred", {"limits", "course"}),
+        ("paper", {"limits", "course"}),
+    ],
+)
+def test_charts_have_marks(open_report: OpenPage, kind: str, charts: set[str]) -> None:
+    with open_report(kind) as page:
+        places = page.locator("[data-chart]")
+        assert {place.get_attribute("data-chart") for place in places.all()} == charts
+        for place in places.all():
+            expect(place).to_be_visible()
+            assert place.locator(MARKS).count() > 0
+
+
+def test_certified_limits_are_said_to_be(open_report: OpenPage, run: Callable[[str], Run]) -> None:
+    assert run("binary").model.status_ == "certified"
+    with open_report("binary") as page:
+        assert verdict(page).startswith("All 2 limits are certified together: with 90% confidence")
+        assert column(page, "limits-table", 2) == ["Certified", "Certified"]
+        shown = page.locator("#limits-table tbody tr").all_inner_texts()
+        for row in run("binary").model.report_.certificate:
+            assert any(f"{100 * row.confidence_bound:.2f}%" in text for text in shown)
+        assert "than the same learner without limits" in page.locator("#verdict p").inner_text()
+
+
+def test_what_is_estimated_is_called_so(open_report: OpenPage) -> None:
+    with open_report("seven_classes") as page:
+        assert "This is an estimate: no rows were kept for a certificate." in verdict(page)
+        assert set(column(page, "limits-table", 2)) == {"Estimated to hold"}
+        assert page.locator("#limits-table").get_by_text("buys").count() > 0
+
+
+def test_what_is_out_of_reach_is_explained(open_report: OpenPage) -> None:
+    with open_report("infeasible") as page:
+        assert re.match(r"2 of 3 limits are shown not to hold, with 90% confidence", verdict(page))
+        obstacles = page.locator("#obstacles").inner_text()
+        assert re.search(r"Loosened by [\d.]+ points, they can be held", obstacles)
+        assert "Limits in conflict" in obstacles
+        assert re.search(r"class=[01], region=\w+ \([\d,]+ rows\) adds", obstacles)
+
+
+def test_training_rows_prove_nothing(open_report: OpenPage) -> None:
+    with open_report("paper") as page:
+        assert verdict(page).endswith("nothing is known about unseen rows.")
+
+
+def test_tables_sort_by_click_and_keyboard(open_report: OpenPage) -> None:
+    with open_report("two_hundred") as page:
+        measured = page.get_by_role("button", name="Measured on unseen rows")
+        measured.click()
+        values = [float(text.split("%")[0]) for text in column(page, "limits-table", 4)]
+        assert len(values) == 200
+        assert values == sorted(values)
+        heading = page.locator("#limits-table th", has=measured)
+        expect(heading).to_have_attribute("aria-sort", "ascending")
+        measured.focus()
+        page.keyboard.press("Enter")
+        values = [float(text.split("%")[0]) for text in column(page, "limits-table", 4)]
+        assert values == sorted(values, reverse=True)
+        page.get_by_role("button", name="Limit", exact=True).click()
+        names = column(page, "limits-table", 1)
+        assert names == sorted(names)
+        expect(heading).not_to_have_attribute("aria-sort", re.compile(".*"))
+
+
+def test_two_hundred_limits_stay_usable(open_report: OpenPage) -> None:
+    with open_report("two_hundred") as page:
+        moods = page.locator("#limits-table tbody tr").evaluate_all(
+            "rows => rows.map(row => row.dataset.mood)"
+        )
+        assert moods == sorted(moods)  # bad, then open: broken limits come first
+        assert "bad" in moods
+        chart = page.locator("[data-chart=limits]")
+        assert chart.locator(MARKS).count() <= 40
+        assert "of 200 rows" in chart.inner_text()
+        page.get_by_label("Filter by name").fill("fpr b042")
+        assert column(page, "limits-table", 1) == ["fpr(branch=b042) <= 30%"]
+        assert chart.locator(MARKS).count() == 1
+        page.get_by_label("Filter by name").fill("")
+        page.get_by_label("Show", exact=True).select_option("bad")
+        assert len(column(page, "limits-table", 1)) == moods.count("bad")
+
+
+def test_the_frontier_follows_the_keyboard(open_report: OpenPage) -> None:
+    with open_report("binary") as page:
+        page.locator("#frontier-title").scroll_into_view_if_needed()
+        slider = page.get_by_label("Move along the frontier")
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if slider.evaluate("slider => slider === document.activeElement"):
+                break
+        else:
+            pytest.fail("the slider cannot be reached by Tab")
+        point = page.locator(".point")
+        assert point.locator("h3").inner_text().startswith("Bound 10%")  # of the model itself
+        rates = point.locator("svg").text_content()
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        assert point.locator("h3").inner_text().startswith("Bound 4%")
+        assert slider.get_attribute("aria-valuetext") == point.locator("h3").inner_text()
+        assert "sex=female" in point.locator("svg").text_content()
+        assert point.locator("svg").text_content() != rates
+        page.keyboard.press("Home")
+        assert point.locator("h3").inner_text().startswith("Bound 1%")
+
+
+def test_prices_change_along_the_frontier(open_report: OpenPage) -> None:
+    with open_report("seven_classes") as page:
+        slider = page.get_by_label("Move along the frontier")
+        slider.focus()
+        texts = []
+        for key in ("Home", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+            texts.append(page.locator(".point ul").inner_text())
+        assert any("one point more buys" in text for text in texts)
+        assert len(set(texts)) == 3
+
+
+@pytest.mark.parametrize("kind", [*FOUR, "evil_names"])
+def test_phones_do_not_scroll_sideways(open_report: OpenPage, kind: str) -> None:
+    with open_report(kind, width=360) as page:
+        for fold in page.locator("details").all():
+            fold.evaluate("fold => { fold.open = true; }")
+        assert page.evaluate("document.documentElement.scrollWidth") == 360
+        box = page.locator("#limits .scroll")
+        box.focus()
+        assert box.evaluate(
+            "box => box === document.activeElement && box.scrollWidth > box.clientWidth"
+        )
+
+
+def test_names_are_shown_and_never_run(open_report: OpenPage) -> None:
+    with open_report("evil_names") as page:  # which fails on dialogs
+        assert page.locator("h1").inner_text() == f"{EVIL} & more"
+        page.get_by_text("Settings, data and versions").click()
+        features = page.locator("#making code").all_inner_texts()
+        assert EVIL in features
+        assert "</script><img src=x onerror=alert(2)>" in features
+        assert 'it\'s "quoted"' in features
+        page.get_by_text("All groups as a table").click()
+        assert set(column(page, "groups-table", 1)) == {
+            "who='\"><b>",
+            "who=</script><script>alert(3)</script>",
+        }
+        assert page.locator("img").count() == 0
+
+
+def test_verdict_and_tables_need_no_script(open_report: OpenPage) -> None:
+    with open_report("binary", java_script_enabled=False) as page:
+        assert verdict(page).startswith("All 2 limits are certified")
+        assert len(column(page, "limits-table", 1)) == 2
+        assert page.locator("#groups-table tbody tr").count() == 2
+        assert page.locator("#frontier-table tbody tr").count() == 6
+        expect(page.locator("[data-chart=limits]")).to_be_hidden()
+        expect(page.get_by_text("Charts, sorting and filters need JavaScript")).to_be_visible()
+
+
+def test_print_has_everything_on_white(open_report: OpenPage) -> None:
+    with open_report("binary", color_scheme="dark") as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        expect(page.locator("#groups-table")).to_be_visible()
+        expect(page.locator("nav")).to_be_hidden()
+        colour = page.evaluate("getComputedStyle(document.body).color")
+        assert max(map(int, re.findall(r"\d+", colour)[:3])) < 80  # dark ink
