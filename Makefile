@@ -217,6 +217,7 @@ figures: setup build build-python  ## Draw the figures of the documentation anew
 	BREGBOOST_BUILD_DIR=build/dev VIRTUAL_ENV=$(CURDIR)/$(VENV) \
 	  $(VENV_BIN)/python scripts/make_limits_figures.py
 	$(WITH_DATA) $(VENV_BIN)/python scripts/make_tutorial_figures.py
+	$(VENV_BIN)/python scripts/make_report_screenshots.py
 
 .PHONY: docs
 docs: setup build-python  ## Check every Markdown link and render docs/ to build/docs

@@ -144,7 +144,7 @@ TEST(HtmlReport, HasTheSectionsThatTheDocumentFills) {
   using Ids = std::vector<std::string>;
   json document = Document({}, "estimated");
   document["fit"]["prices"] = json::array();
-  EXPECT_EQ(sections(Body(document)), (Ids{"verdict", "reading", "making"}));
+  EXPECT_EQ(sections(Body(document)), (Ids{"verdict", "words", "audit"}));
 
   const json groups = {
       {{"group", "sex=F"}, {"value", 0.1}, {"rows", 9}, {"small", true}, {"interval", {0.0, 0.4}}},
@@ -169,7 +169,7 @@ TEST(HtmlReport, HasTheSectionsThatTheDocumentFills) {
       {"constraints", {{{"text", "gap(error, by=sex) <= 2%"}, {"value", 0.3}}}}};
   const std::string body = Body(document);
   EXPECT_EQ(sections(body), (Ids{"verdict", "limits", "obstacles", "warnings", "cost", "groups",
-                                 "frontier", "course", "reading", "making"}));
+                                 "frontier", "training", "words", "audit"}));
   EXPECT_TRUE(Has(body, "Loosened by 3.10 points, they can be held"));
   EXPECT_TRUE(Has(body, "adds 64.00% of what is over the bounds"));
   EXPECT_TRUE(Has(body, "too small"));

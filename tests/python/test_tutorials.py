@@ -47,7 +47,9 @@ def run_tutorial(name: str, folder: Path) -> dict[str, Any]:
     return run(TUTORIALS / f"{name}.md", folder, compare=tutorial_data.is_real())
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", DOCS / "python.md"], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", DOCS / "python.md", DOCS / "report.md"], ids=lambda p: p.stem
+)
 def test_pages_print_what_they_show(page: Path, tmp_path: Path) -> None:
     run(page, tmp_path, compare=True)
 

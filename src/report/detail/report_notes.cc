@@ -289,7 +289,7 @@ std::string CourseSection(const ReportFacts& facts) {
   const bool calibrated = !ListAt(facts.fit, "offsets").empty();
   const std::string where = facts.on_training_rows ? "training rows" : "unseen rows";
   return Section(
-      "course", "Course of the training",
+      "training", "Course of the training",
       fmt::format(
           "<p>Measured on {} after every step{}. The dashed line marks the step that was kept.</p>"
           "<div data-chart=\"course\" class=\"course\" hidden></div>",
@@ -298,7 +298,7 @@ std::string CourseSection(const ReportFacts& facts) {
 
 std::string MakingSection(const ReportFacts& facts) {
   const RunDocument& document = facts.document;
-  return Section("making", "For the audit",
+  return Section("audit", "For the audit",
                  "<details class=\"fold\"><summary>Settings, data and versions</summary>" +
                      TrainingFacts(facts) + (document.data ? DataFacts(*document.data) : "") +
                      Pairs("Parameters of the learner", document.settings.parameters) +
@@ -328,7 +328,7 @@ std::string ReadingSection(const ReportFacts& facts) {
               "The paper&rsquo;s solvers hold smooth limits on the training rows. What is measured "
               "there says little about unseen rows."}};
   }
-  return Section("reading", "How to read this report",
+  return Section("words", "How to read this report",
                  "<details class=\"fold\"><summary>Words</summary>" + Facts(words) + "</details>");
 }
 

@@ -201,8 +201,8 @@ std::string FrontierSection(const ReportFacts& facts) {
       "frontier", "What another bound would cost",
       fmt::format(
           "<p>The same data and learner, with {} moved. Every point is an estimate on unseen "
-          "rows.</p>",
-          what) +
+          "rows{}.</p>",
+          what, facts.certifies ? ", none of them set aside for a certificate" : "") +
           "<div data-chart=\"frontier\" class=\"frontier\" hidden></div>"
           "<details class=\"fold\"><summary>All points as a table</summary>" +
           Table("frontier-table", "Points of the frontier", head, rows) + "</details>");

@@ -165,7 +165,7 @@ def test_names_are_shown_and_never_run(open_report: OpenPage) -> None:
     with open_report("evil_names") as page:  # which fails on dialogs
         assert page.locator("h1").inner_text() == f"{EVIL} & more"
         page.get_by_text("Settings, data and versions").click()
-        features = page.locator("#making code").all_inner_texts()
+        features = page.locator("#audit code").all_inner_texts()
         assert EVIL in features
         assert "</script><img src=x onerror=alert(2)>" in features
         assert 'it\'s "quoted"' in features

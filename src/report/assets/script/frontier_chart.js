@@ -89,7 +89,10 @@ class Frontier {
       const change = sign * (point.objective - own.objective);
       items.push(`${differenceText(Math.abs(change), this.sharesObjective)} ${change < 0 ? "worse" : "better"} than this model.`);
     }
-    if (point.dominated) items.push("Not worth choosing: it breaks a limit, or another point is at least as good.");
+    if (point.dominated) {
+      const why = point.total_violation > 0 && !this.byRho ? "limits are broken here" : "a stricter point is at least as good";
+      items.push(`Not worth choosing: ${why}.`);
+    }
     return items;
   }
 

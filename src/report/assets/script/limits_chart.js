@@ -10,6 +10,7 @@ function distanceRow(run, place, mood) {
   const beyond = (value) =>
     isNumber(value) ? scaled(sign * (value - limit.bound), percent) : null;
   const verdict = (run.fit.certificate ?? [])[place] ?? {};
+  const shown = verdict.verdict === "violated" ? verdict.other_bound : verdict.confidence_bound;
   const ends = (limit.interval ?? []).map(beyond).sort((a, b) => a - b);
   const before = run.unconstrained?.constraints?.[place]?.value;
   const lines = [limit.text, `measured ${valueText(limit.value, percent)}`];
@@ -18,7 +19,7 @@ function distanceRow(run, place, mood) {
   return {
     key: String(place), label: limit.text, value: beyond(limit.value), low: ends[0], high: ends[1],
     before: beyond(before), mood, title: lines.join("\n"),
-    shown: verdict.verdict === "estimated" ? null : beyond(verdict.confidence_bound),
+    shown: verdict.verdict === "estimated" ? null : beyond(shown),
   };
 }
 

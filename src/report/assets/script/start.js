@@ -7,8 +7,7 @@ function makeNavigation() {
   const list = element("ul", {});
   for (const section of document.querySelectorAll("main > section[id]")) {
     if (section.id === "verdict") continue;
-    const title = section.querySelector("h2").textContent;
-    list.append(element("li", {}, element("a", { href: `#${section.id}` }, title)));
+    list.append(element("li", {}, element("a", { href: `#${section.id}` }, withCapital(section.id))));
   }
   nav.append(list);
   nav.hidden = false;
