@@ -1,9 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "bregboost/certify/certificate.h"
 #include "bregboost/data/table.h"
@@ -69,13 +70,19 @@ Judged FromModel(const Settings& settings, const std::vector<Constraint>& given,
   return judged;
 }
 
+std::int32_t CodeOf(const std::string& predicted, const std::vector<std::string>& classes) {
+  const auto found = std::find(classes.begin(), classes.end(), predicted);
+  if (found != classes.end()) return static_cast<std::int32_t>(found - classes.begin());
+  throw std::invalid_argument(
+      fmt::format("predicted: '{}' is no label; allowed: {}", predicted, fmt::join(classes, ", ")));
+}
+
 Judged FromColumn(const Settings& settings, const std::vector<Constraint>& constraints) {
   DataFlags flags = settings.data;
   if (flags.label.empty()) {
     throw Failure(ExitCode::kUsage, "label: none; allowed with --predicted: the column of labels");
   }
   Judged judged;
-  // The prediction is read as one more label, so that both have the same codes.
   flags.categorical.push_back(settings.predicted);
   const LoadedRows loaded = LoadForTraining(flags, constraints, /*linear=*/false);
   judged.rows = loaded.rows();
@@ -85,7 +92,7 @@ Judged FromColumn(const Settings& settings, const std::vector<Constraint>& const
     const TableColumn& column = ColumnOf(table, settings.predicted);
     std::vector<std::int32_t> code_of_level;
     for (const std::string& level : column.levels) {
-      code_of_level.push_back(PositiveClass(judged.rows, level));
+      code_of_level.push_back(CodeOf(level, judged.rows.labels.levels));
     }
     for (const std::int32_t code : column.codes) {
       if (code == kMissingCode) {

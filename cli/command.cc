@@ -10,8 +10,11 @@ CLI::App& AddCommand(CLI::App& app, const std::string& name, const std::string& 
   command.footer("\nExample:\n" + example);
   // Flags that were given several times count from the last, but lists, which grow.
   command.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  static std::string config;  // read before flags are parsed
-  command.add_option("--config", config, "Flags from a TOML or .json file; others override them")
+  // Its flags are there when the others are parsed, see WithConfig().
+  command
+      .add_option_function<std::string>(
+          "--config", [](const std::string&) {},
+          "Flags from a TOML or .json file; others override them")
       ->type_name("FILE");
   command.add_flag("--json", flags.json, "Print results as JSON");
   command.add_flag("--quiet", flags.quiet, "No progress, no warnings");

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import stock_models
+from cli_program import Program, make_table
 from exported_models import Case, export_all
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,6 +72,18 @@ def train(constrained_linear: Path, tmp_path: Path) -> Callable[..., dict]:
         return json.loads(out.read_text())
 
     return run
+
+
+@pytest.fixture
+def cli(build_dir: Path, tmp_path: Path) -> Program:
+    """`bregboost`, in a folder with `rows.csv` to train on and `new.csv` to predict."""
+    path = build_dir / "bregboost"
+    if not path.is_file():
+        pytest.fail(f"no program {path}: run `make build`")
+    program = Program(path, tmp_path)
+    program.write("rows.csv", make_table())
+    program.write("new.csv", make_table(300, seed=1))
+    return program
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from cli_program import make_table
 COMMANDS = ["train", "predict", "evaluate", "certify", "frontier", "report", "constraints"]
 
 
-def test_a_run_leaves_model_document_and_report(program):
-    document = program.train("--constraint", "fnr <= 20%", "--certify", "0.3", "--group", "group")
-    files = {path.name for path in (program.folder / "run").iterdir()}
+def test_a_run_leaves_model_document_and_report(cli):
+    document = cli.train("--constraint", "fnr <= 20%", "--certify", "0.3", "--group", "group")
+    files = {path.name for path in (cli.folder / "run").iterdir()}
     assert files == {"model.txt", "bregboost.json", "report.html"}
     assert document["format"] == "bregboost run"
     assert document["fit"]["constraints"][0]["text"] == "fnr <= 20%"
@@ -24,51 +24,51 @@ def test_a_run_leaves_model_document_and_report(program):
     assert document["settings"]["seed"] == 0
     assert document["versions"]["lightgbm"][0].isdigit()
     assert document["data"]["groups"] == ["group"]
-    html = (program.folder / "run" / "report.html").read_text()
+    html = (cli.folder / "run" / "report.html").read_text()
     assert "fnr &lt;= 20%" in html or "fnr \\u003c= 20%" in html
 
 
-def test_what_limits_cost_is_against_the_same_learner_without(program):
-    document = program.train("--constraint", "gap(selection_rate, by=group) <= 2%")
+def test_what_limits_cost_is_against_the_same_learner_without(cli):
+    document = cli.train("--constraint", "gap(selection_rate, by=group) <= 2%")
     assert document["unconstrained"]["objective"] >= document["fit"]["objective"] - 0.02
-    document = program.train(
+    document = cli.train(
         "--constraint", "gap(selection_rate, by=group) <= 2%", "--no-compare", out="alone"
     )
     assert document["unconstrained"] is None
 
 
-def test_printed_json_is_the_document(program):
-    printed = program.json(
+def test_printed_json_is_the_document(cli):
+    printed = cli.json(
         "train", "--data", "rows.csv", "--label", "label", "--out", "run", "--rounds", "5",
         "--constraint", "fnr <= 30%",
     )  # fmt: skip
-    assert printed == json.loads((program.folder / "run" / "bregboost.json").read_text())
+    assert printed == json.loads((cli.folder / "run" / "bregboost.json").read_text())
 
 
 @pytest.mark.parametrize("solver", ["abpp", "cbpr"])
-def test_the_solvers_of_the_paper(program, solver):
-    document = program.train("--solver", solver, "--constraint", "fnr <= 20%")
+def test_the_solvers_of_the_paper(cli, solver):
+    document = cli.train("--solver", solver, "--constraint", "fnr <= 20%")
     assert document["fit"]["solver"] == solver
-    program.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
+    cli.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
 
 
-def test_rows_of_ones_own(program):
-    program.write("more.csv", make_table(600, seed=8))
-    program.write("other.csv", make_table(600, seed=9))
-    document = program.train(
+def test_rows_of_ones_own(cli):
+    cli.write("more.csv", make_table(600, seed=8))
+    cli.write("other.csv", make_table(600, seed=9))
+    document = cli.train(
         "--constraint", "fnr <= 20%", "--eval-data", "more.csv", "--certify-data", "other.csv"
     )
     assert document["fit"]["rows"] == {"training": 1500, "unseen": 600, "certification": 600}
 
 
-def test_certify_a_run_and_any_decisions_alike(program):
-    program.train("--constraint", "fnr <= 40%", "--positive", "good")
-    program.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
-    table = pd.read_csv(program.folder / "new.csv")
-    table["decision"] = pd.read_csv(program.folder / "p.csv")["label"]
-    program.write("scored.csv", table)
-    ours = program.json("certify", "--model", "run", "--data", "new.csv", "--delta", "0.05")
-    theirs = program.json(
+def test_certify_a_run_and_any_decisions_alike(cli):
+    cli.train("--constraint", "fnr <= 40%", "--positive", "good")
+    cli.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
+    table = pd.read_csv(cli.folder / "new.csv")
+    table["decision"] = pd.read_csv(cli.folder / "p.csv")["label"]
+    cli.write("scored.csv", table)
+    ours = cli.json("certify", "--model", "run", "--data", "new.csv", "--delta", "0.05")
+    theirs = cli.json(
         "certify", "--predicted", "decision", "--data", "scored.csv", "--label", "label",
         "--positive", "good", "--constraint", "fnr <= 40%", "--delta", "0.05",
     )  # fmt: skip
@@ -79,53 +79,53 @@ def test_certify_a_run_and_any_decisions_alike(program):
     assert found["confidence"] == pytest.approx(0.95)
 
 
-def test_rows_that_were_used_are_remembered(program):
-    program.train("--constraint", "fnr <= 40%")
+def test_rows_that_were_used_are_remembered(cli):
+    cli.train("--constraint", "fnr <= 40%")
     arguments = ["certify", "--model", "run", "--data", "new.csv", "--log", "log.json"]
-    assert "warning" not in program.run(*arguments).stderr
-    assert "warning" in program.run(*arguments).stderr
+    assert "warning" not in cli.run(*arguments).stderr
+    assert "warning" in cli.run(*arguments).stderr
 
 
-def test_frontier(program):
-    program.ok(
+def test_frontier(cli):
+    cli.ok(
         "frontier", "--data", "rows.csv", "--label", "label", "--sweep", "fnr", "--from", "40%",
         "--to", "10%", "--points", "4", "--rounds", "10", "--out", "frontier",
     )  # fmt: skip
-    points = pd.read_csv(program.folder / "frontier" / "frontier.csv")
+    points = pd.read_csv(cli.folder / "frontier" / "frontier.csv")
     assert points["bound"].tolist() == pytest.approx([0.4, 0.3, 0.2, 0.1])
     assert (np.diff(points["objective"]) <= 1e-9).all()  # tighter costs more
-    document = json.loads((program.folder / "frontier" / "bregboost.json").read_text())
+    document = json.loads((cli.folder / "frontier" / "bregboost.json").read_text())
     assert len(document["frontier"]["points"]) == 4
     held = points[points["violation"] == 0]["bound"].min()
     assert document["fit"]["constraints"][0]["bound"] == pytest.approx(held)
-    program.ok("predict", "--model", "frontier", "--data", "new.csv", "--out", "p.csv")
+    cli.ok("predict", "--model", "frontier", "--data", "new.csv", "--out", "p.csv")
 
 
-def test_a_ratio_is_swept_upwards(program):
-    program.ok(
+def test_a_ratio_is_swept_upwards(cli):
+    cli.ok(
         "frontier", "--data", "rows.csv", "--label", "label", "--points", "2", "--rounds", "5",
         "--sweep", "ratio(selection_rate, by=group)", "--from", "60%", "--to", "80%",
         "--out", "frontier",
     )  # fmt: skip
 
 
-def test_report_is_made_again(program):
-    program.train("--constraint", "fnr <= 20%")
-    program.ok("report", "--run", "run", "--out", "again.html")
-    first = (program.folder / "run" / "report.html").read_bytes()
-    assert (program.folder / "again.html").read_bytes() == first
+def test_report_is_made_again(cli):
+    cli.train("--constraint", "fnr <= 20%")
+    cli.ok("report", "--run", "run", "--out", "again.html")
+    first = (cli.folder / "run" / "report.html").read_bytes()
+    assert (cli.folder / "again.html").read_bytes() == first
 
 
-def test_constraints_are_explained(program):
-    text = program.ok(
+def test_constraints_are_explained(cli):
+    text = cli.ok(
         "constraints", "--data", "rows.csv", "--label", "label", "--positive", "good",
         "--constraint", "gap(fnr, by=group) <= 5%", "--constraint", "5% >= fpr",
     )  # fmt: skip
     assert "gap(fnr, by=group) <= 5%" in text
     assert "share of positive rows that are missed differs by at most 5%" in text
     assert "fpr <= 5%" in text
-    table = pd.read_csv(program.folder / "rows.csv")
-    found = program.json(
+    table = pd.read_csv(cli.folder / "rows.csv")
+    found = cli.json(
         "constraints", "--data", "rows.csv", "--label", "label", "--positive", "good",
         "--constraint", "fnr <= 5%",
     )  # fmt: skip
@@ -133,7 +133,7 @@ def test_constraints_are_explained(program):
 
 
 @pytest.mark.parametrize("name", ["flags.toml", "flags.json"])
-def test_flags_from_a_file(program, name):
+def test_flags_from_a_file(cli, name):
     flags = {"data": "rows.csv", "label": "label", "constraint": ["fnr <= 20%", "fpr <= 90%"],
              "param": {"num_leaves": 7, "learning_rate": 0.2}, "rounds": 10, "no-compare": True,
              "out": "from_file"}  # fmt: skip
@@ -145,71 +145,69 @@ def test_flags_from_a_file(program, name):
             'rounds = 10\nno-compare = true\nout = "from_file"\n'
             "[param]\nnum_leaves = 7\nlearning_rate = 0.2\n"
         )
-    (program.folder / name).write_text(text)
-    program.ok("train", "--config", name)
-    program.ok(
+    (cli.folder / name).write_text(text)
+    cli.ok("train", "--config", name)
+    cli.ok(
         "train", "--data", "rows.csv", "--label", "label", "--constraint", "fnr <= 20%",
         "--constraint", "fpr <= 90%", "--param", "num_leaves=7", "--param", "learning_rate=0.2",
         "--rounds", "10", "--out", "from_flags",
     )  # fmt: skip
-    models = [
-        (program.folder / run / "model.txt").read_text() for run in ("from_file", "from_flags")
-    ]
+    models = [(cli.folder / run / "model.txt").read_text() for run in ("from_file", "from_flags")]
     assert models[0] == models[1]
     # What is on the command line wins.
-    program.ok("train", f"--config={name}", "--rounds", "4", "--out", "fewer")
-    assert (program.folder / "fewer" / "model.txt").read_text().count("Tree=") == 20
+    cli.ok("train", f"--config={name}", "--rounds", "4", "--out", "fewer")
+    assert (cli.folder / "fewer" / "model.txt").read_text().count("Tree=") == 20
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_shows_an_example(program, command):
-    text = program.ok(command, "--help")
+def test_help_shows_an_example(cli, command):
+    text = cli.ok(command, "--help")
     assert f"bregboost {command}" in text
     assert "--json" in text
     assert "--config" in text
 
 
-def test_help_names_the_exit_codes(program):
-    text = program.ok("--help")
+def test_help_names_the_exit_codes(cli):
+    text = cli.ok("--help")
     for command in COMMANDS:
         assert command in text
     assert "Exit codes" in text
-    assert program.ok("--version").strip()[0].isdigit()
+    assert cli.ok("--version").strip()[0].isdigit()
 
 
-def test_bash_completes(program):
-    script = program.ok("completion", "bash")
-    (program.folder / "completion.sh").write_text(script)
+def test_bash_completes(cli):
+    script = cli.ok("completion", "bash")
+    (cli.folder / "completion.sh").write_text(script)
     typed = "source completion.sh; COMP_WORDS=(bregboost train --con); COMP_CWORD=2; _bregboost; "
     done = subprocess.run(
         ["bash", "-c", typed + 'echo "${COMPREPLY[@]}"'],
-        cwd=program.folder, capture_output=True, text=True, check=True,
+        cwd=cli.folder, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert set(done.stdout.split()) == {"--config", "--constraint"}
     for shell in ("zsh", "fish"):
-        assert "bregboost" in program.ok("completion", shell)
+        assert "bregboost" in cli.ok("completion", shell)
 
 
-def test_progress_is_quiet_when_asked_and_plain_in_pipes(program):
+def test_progress_is_quiet_when_asked_and_plain_in_pipes(cli):
     arguments = ["train", "--data", "rows.csv", "--label", "label", "--constraint", "fnr <= 20%",
                  "--rounds", "20", "--force", "--out", "run"]  # fmt: skip
-    loud = program.run(*arguments).stderr
+    loud = cli.run(*arguments).stderr
     assert "step 10/10" in loud
     assert "objective" in loud
     assert "\x1b" not in loud
-    assert program.run(*arguments, "--quiet").stderr == ""
+    assert cli.run(*arguments, "--quiet").stderr == ""
 
 
-def test_ctrl_c_leaves_a_usable_model(program):
-    program.write("many.csv", make_table(20_000, seed=6))
+def test_ctrl_c_leaves_a_usable_model(cli):
+    cli.write("many.csv", make_table(20_000, seed=6))
     process = subprocess.Popen(
-        [program.path, "train", "--data", "many.csv", "--label", "label", "--rounds", "100000",
+        [cli.path, "train", "--data", "many.csv", "--label", "label", "--rounds", "100000",
          "--constraint", "fnr <= 20%", "--out", "run", "--no-compare"],
-        cwd=program.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        cwd=cli.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     time.sleep(6)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
-    program.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
-    assert len(pd.read_csv(program.folder / "p.csv")) == 300
+    cli.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
+    assert len(pd.read_csv(cli.folder / "p.csv")) == 300

@@ -102,7 +102,7 @@ CASES = [
                                          "--label", "label"], USAGE, "constraint"),
     ("certify what is no class", nothing, ["certify", "--data", "rows.csv", "--predicted", "city",
                                            "--label", "label", "--constraint", "fnr <= 5%"], DATA,
-     "Oslo"),
+     "predicted: 'Oslo'"),
     ("sweep that is no rate", nothing, ["frontier", "--data", "rows.csv", "--label", "label",
                                         "--sweep", "beauty", "--from", "1%", "--to", "2%", "--out",
                                         "run"], USAGE, "beauty"),
@@ -115,84 +115,84 @@ CASES = [
 
 @pytest.mark.parametrize(("prepare", "arguments", "code", "part"), [case[1:] for case in CASES],
                          ids=[case[0] for case in CASES])  # fmt: skip
-def test_bad_input(program, prepare, arguments, code, part):
-    prepare(program.folder)
-    before = sorted(path.name for path in program.folder.iterdir())
-    done = program.run(*arguments)
+def test_bad_input(cli, prepare, arguments, code, part):
+    prepare(cli.folder)
+    before = sorted(path.name for path in cli.folder.iterdir())
+    done = cli.run(*arguments)
     assert done.returncode == code, done.stderr
     assert part in done.stderr
     lines = [line for line in done.stderr.splitlines() if line.startswith("bregboost: ")]
     assert len(lines) == 1
     assert lines[0] == done.stderr.splitlines()[-1]
-    assert sorted(path.name for path in program.folder.iterdir()) == before
+    assert sorted(path.name for path in cli.folder.iterdir()) == before
 
 
 def test_there_are_enough_of_them():
     assert len(CASES) >= 30
 
 
-def test_learner_that_is_not_installed(program, tmp_path):
+def test_learner_that_is_not_installed(cli, tmp_path):
     empty = tmp_path / "venv"
     (empty / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
-    done = program.run(
+    done = cli.run(
         *TRAIN, env={"VIRTUAL_ENV": str(empty), "PATH": str(empty), "LD_LIBRARY_PATH": ""}
     )
     assert done.returncode == LIBRARY
     assert "LightGBM" in done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert not (program.folder / "run").exists()
+    assert not (cli.folder / "run").exists()
 
 
-def test_results_are_not_overwritten_unless_asked(program):
-    program.train("--constraint", "fnr <= 20%")
-    before = (program.folder / "run" / "bregboost.json").read_text()
-    done = program.run(*TRAIN)
+def test_results_are_not_overwritten_unless_asked(cli):
+    cli.train("--constraint", "fnr <= 20%")
+    before = (cli.folder / "run" / "bregboost.json").read_text()
+    done = cli.run(*TRAIN)
     assert done.returncode == OUTPUT
     assert "--force" in done.stderr
-    assert (program.folder / "run" / "bregboost.json").read_text() == before
-    program.ok(*TRAIN, "--force")
-    assert (program.folder / "run" / "bregboost.json").read_text() != before
-    assert [path.name for path in program.folder.iterdir() if path.name.startswith(".run")] == []
+    assert (cli.folder / "run" / "bregboost.json").read_text() == before
+    cli.ok(*TRAIN, "--force")
+    assert (cli.folder / "run" / "bregboost.json").read_text() != before
+    assert [path.name for path in cli.folder.iterdir() if path.name.startswith(".run")] == []
 
-    program.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
+    cli.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
     predict = ["predict", "--model", "run", "--data", "new.csv", "--out", "p.csv"]
-    assert program.run(*predict).returncode == OUTPUT
-    assert program.run(*predict, "--force").returncode == 0
+    assert cli.run(*predict).returncode == OUTPUT
+    assert cli.run(*predict, "--force").returncode == 0
 
 
-def test_a_failed_replacement_keeps_what_was_there(program):
-    program.train("--constraint", "fnr <= 20%")
-    before = (program.folder / "run" / "model.txt").read_text()
-    done = program.run(*train("--data", "none.csv"), "--force")
+def test_a_failed_replacement_keeps_what_was_there(cli):
+    cli.train("--constraint", "fnr <= 20%")
+    before = (cli.folder / "run" / "model.txt").read_text()
+    done = cli.run(*train("--data", "none.csv"), "--force")
     assert done.returncode == DATA
-    assert (program.folder / "run" / "model.txt").read_text() == before
+    assert (cli.folder / "run" / "model.txt").read_text() == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_folder_that_may_not_be_written(program):
-    (program.folder / "locked").mkdir(mode=0o555)
-    done = program.run(*train("--out", "locked/run"))
+def test_folder_that_may_not_be_written(cli):
+    (cli.folder / "locked").mkdir(mode=0o555)
+    done = cli.run(*train("--out", "locked/run"))
     assert done.returncode == OUTPUT
 
 
-def test_place_where_nothing_can_be_written(program):
-    done = program.run(*train("--out", "rows.csv/run"))
+def test_place_where_nothing_can_be_written(cli):
+    done = cli.run(*train("--out", "rows.csv/run"))
     assert done.returncode == OUTPUT
     assert "rows.csv/run" in done.stderr
 
 
-def test_full_disk(program, tmp_path):
+def test_full_disk(cli, tmp_path):
     """A tmpfs in a user namespace of its own, so that no privileges are needed."""
     small = tmp_path / "small"
     small.mkdir()
     script = (
-        f"mount -t tmpfs -o size=16k tmpfs {small} && {program.path} "
+        f"mount -t tmpfs -o size=16k tmpfs {small} && {cli.path} "
         + " ".join(train("--out", f"{small}/run"))
         + f"; code=$?; ls -A {small}; exit $code"
     )
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
-        cwd=program.folder, capture_output=True, text=True,
+        cwd=cli.folder, capture_output=True, text=True,
     )  # fmt: skip
     if "unshare" in done.stderr or "mount" in done.stderr:
         pytest.skip(f"no mounts here: {done.stderr.strip()}")
@@ -201,40 +201,40 @@ def test_full_disk(program, tmp_path):
     assert done.stdout.strip() == ""  # neither results nor files
 
 
-def test_requirements_are_exit_codes(program):
+def test_requirements_are_exit_codes(cli):
     arguments = ["--constraint", "fnr <= 40%", "--positive", "good", "--force"]
-    program.ok(*TRAIN, *arguments, "--require", "holds")
-    done = program.run(*TRAIN, *arguments, "--require", "certified")
+    cli.ok(*TRAIN, *arguments, "--require", "holds")
+    done = cli.run(*TRAIN, *arguments, "--require", "certified")
     assert done.returncode == NOT_HELD
-    assert (program.folder / "run" / "model.txt").exists()
+    assert (cli.folder / "run" / "model.txt").exists()
     evaluate = ["evaluate", "--model", "run", "--data", "new.csv"]
     tight = [*evaluate, "--constraint", "error <= 0.1%"]
-    assert program.run(*tight).returncode == 0
-    assert program.run(*tight, "--require", "holds").returncode == NOT_HELD
+    assert cli.run(*tight).returncode == 0
+    assert cli.run(*tight, "--require", "holds").returncode == NOT_HELD
     certify = ["certify", "--model", "run", "--data", "new.csv", "--constraint", "fnr <= 1%"]
-    assert program.run(*certify).returncode == 0
-    assert program.run(*certify, "--require", "certified").returncode == NOT_HELD
+    assert cli.run(*certify).returncode == 0
+    assert cli.run(*certify, "--require", "certified").returncode == NOT_HELD
 
 
 @pytest.mark.parametrize("damage", ["{}", "no JSON", '{"format": "bregboost run", "version": 9}'])
-def test_damaged_runs_are_named(program, damage):
-    program.train("--constraint", "fnr <= 20%")
-    (program.folder / "run" / "bregboost.json").write_text(damage)
+def test_damaged_runs_are_named(cli, damage):
+    cli.train("--constraint", "fnr <= 20%")
+    (cli.folder / "run" / "bregboost.json").write_text(damage)
     for command in (["predict", "--model"], ["report", "--run"]):
         extra = ["--data", "new.csv"] if command[0] == "predict" else []
-        done = program.run(*command, "run", *extra, "--out", "x.out")
+        done = cli.run(*command, "run", *extra, "--out", "x.out")
         assert done.returncode == DATA, done.stderr
         assert "bregboost.json" in done.stderr
 
 
-def test_damaged_models_are_named(program):
-    program.train("--constraint", "fnr <= 20%")
-    (program.folder / "run" / "model.txt").write_text("rows of something else")
-    done = program.run("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
+def test_damaged_models_are_named(cli):
+    cli.train("--constraint", "fnr <= 20%")
+    (cli.folder / "run" / "model.txt").write_text("rows of something else")
+    done = cli.run("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
     assert done.returncode == DATA
     assert "model.txt" in done.stderr
 
 
-def test_documents_are_json_without_nan(program):
-    document = program.train("--constraint", "precision >= 99.9%", "--constraint", "fnr <= 1%")
+def test_documents_are_json_without_nan(cli):
+    document = cli.train("--constraint", "precision >= 99.9%", "--constraint", "fnr <= 1%")
     json.dumps(document, allow_nan=False)
