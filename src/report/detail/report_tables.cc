@@ -1,6 +1,7 @@
 // Limits, groups and frontier: tables that a script lets sort and filter, and places for figures.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "report/detail/html_text.h"
@@ -137,9 +138,12 @@ std::string LimitsSection(const ReportFacts& facts) {
   if (priced) columns.emplace_back("Price", false);
   std::string rows;
   for (const LimitFacts* limit : facts.WorstFirst()) rows += LimitRow(*limit, facts, priced);
-  const std::string caption =
-      "How far each limit is from its bound. Left of the line it holds; the thin line is where "
-      "chance may have moved the measurement (95%).";
+  std::string caption = "How far each limit is from its bound. Left of the line it holds";
+  if (std::any_of(facts.limits.begin(), facts.limits.end(),
+                  [](const LimitFacts& limit) { return limit.low.has_value(); })) {
+    caption += "; the thin line is where chance may have moved the measurement (95%)";
+  }
+  caption += ".";
   return Section("limits", "Limits",
                  Table("limits-table", "Limits, the worst first", Head(columns), rows) +
                      Figure("limits", caption));
