@@ -7,7 +7,7 @@ from bregboost._report import Report
 from cli_program import Program, make_table
 
 
-def test_python_and_the_program_write_the_same_bytes(program: Program) -> None:
+def test_python_and_the_program_write_the_same_bytes(cli: Program) -> None:
     table = make_table()
     X = table[["age", "income"]].fillna(0.0)
     model = ConstrainedClassifier("linear", "gap(error, by=group) <= 20%")
@@ -17,18 +17,18 @@ def test_python_and_the_program_write_the_same_bytes(program: Program) -> None:
     )
     page = model.report_.to_html(title="Łódź & <Oslo>", frontier=frontier)
     document = model.report_.run_document(title="Łódź & <Oslo>", frontier=frontier)
-    folder = program.folder / "from_python"
+    folder = cli.folder / "from_python"
     folder.mkdir()
     (folder / "bregboost.json").write_text(json.dumps(document), encoding="utf-8")
-    program.ok("report", "--run", "from_python", "--out", "page.html")
-    assert (program.folder / "page.html").read_text(encoding="utf-8") == page
+    cli.ok("report", "--run", "from_python", "--out", "page.html")
+    assert (cli.folder / "page.html").read_text(encoding="utf-8") == page
 
 
-def test_python_reads_what_the_program_leaves(program: Program) -> None:
-    document = program.train("--constraint", "fnr <= 20%")
+def test_python_reads_what_the_program_leaves(cli: Program) -> None:
+    document = cli.train("--constraint", "fnr <= 20%")
     report = Report(
         document["fit"]
         | {key: document[key] for key in ("data", "settings", "unconstrained", "versions")}
     )
     page = report.to_html(title=document["title"])
-    assert page == (program.folder / "run" / "report.html").read_text(encoding="utf-8")
+    assert page == (cli.folder / "run" / "report.html").read_text(encoding="utf-8")

@@ -1,18 +1,77 @@
-"""The HTML report as people use it: read, sorted, filtered, moved along, by mouse and keyboard."""
+"""The HTML report as people use it: read, sorted, filtered, moved along, by mouse and keyboard.
+
+Debian's Chromium opens reports of real fits, and pages watch what they do.
+"""
 
 import re
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
-from report_runs import EVIL, Run
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from report_runs import EVIL, KINDS, Run
 
 FOUR = ("binary", "seven_classes", "infeasible", "two_hundred")
 # Marks of a chart that stand for data: dots, and lines with a course.
 MARKS = "svg[role=img] g[data-mark=dot] > *, svg[role=img] g[data-mark=line] > path[d*=L]"
 
 OpenPage = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("no chromium: install Debian's package of that name")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Run]:
+    """The run of that kind, made when first asked for."""
+    folder = tmp_path_factory.mktemp("reports")
+    made: dict[str, Run] = {}
+
+    def find(kind: str) -> Run:
+        if kind not in made:
+            made[kind] = KINDS[kind](folder / f"{kind}.html")
+        return made[kind]
+
+    return find
+
+
+@pytest.fixture
+def open_report(browser: Browser, run: Callable[[str], Run]) -> OpenPage:
+    """Opens a report; at the end nothing may have failed, asked a network or opened a dialog."""
+
+    @contextmanager
+    def opened(kind: str, width: int = 1280, **context: Any) -> Iterator[Page]:
+        report = run(kind)
+        complaints: list[str] = []
+        setting = browser.new_context(viewport={"width": width, "height": 900}, **context)
+        page = setting.new_page()
+        page.on("console", lambda message: complaints.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (complaints.append("a dialog"), dialog.dismiss()))
+        page.on(
+            "request",
+            lambda request: (
+                request.url.partition("#")[0] == report.url
+                or complaints.append(f"request: {request.url}")
+            ),
+        )
+        page.goto(report.url)
+        yield page
+        setting.close()
+        assert complaints == []
+
+    return opened
 
 
 def verdict(page: Page) -> str:
@@ -195,3 +254,19 @@ def test_print_has_everything_on_white(open_report: OpenPage) -> None:
         expect(page.locator("nav")).to_be_hidden()
         colour = page.evaluate("getComputedStyle(document.body).color")
         assert max(map(int, re.findall(r"\d+", colour)[:3])) < 80  # dark ink
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("kind", FOUR)
+def test_axe_finds_nothing_serious(open_report: OpenPage, kind: str, scheme: str) -> None:
+    with open_report(kind, color_scheme=scheme) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+        found = Axe().run(page).response
+    assert len(found["passes"]) > 20  # it looked
+    serious = [
+        (rule["id"], node["html"][:200], node.get("failureSummary"))
+        for rule in found["violations"]
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+    assert serious == []
