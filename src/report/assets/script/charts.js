@@ -57,30 +57,75 @@ function rowMarks(rows, width) {
   const most = Math.floor(width / 7.2);
   return [
     Plot.text(rows, {
-      ...at, frameAnchor: "left", textAnchor: "start", dy: -14, dx: 2, fill: TEXT,
-      text: (row) => shortened(row.label, most), stroke: SURFACE, strokeWidth: 4,
+      ...at,
+      frameAnchor: "left",
+      textAnchor: "start",
+      dy: -14,
+      dx: 2,
+      fill: TEXT,
+      text: (row) => shortened(row.label, most),
+      stroke: SURFACE,
+      strokeWidth: 4,
     }),
-    Plot.ruleY(rows.filter((row) => isNumber(row.low)), {
-      ...at, x1: "low", x2: "high", stroke: MUTED, strokeWidth: 2,
-    }),
-    Plot.dot(rows.filter((row) => isNumber(row.before)), {
-      ...at, x: "before", r: 4.5, stroke: MUTED, strokeWidth: 1.75, fill: SURFACE,
-    }),
-    Plot.tickX(rows.filter((row) => isNumber(row.shown)), {
-      ...at, x: "shown", stroke: TEXT, strokeWidth: 2.5, insetTop: 13, insetBottom: 13,
-    }),
-    Plot.dot(rows.filter((row) => isNumber(row.value)), {
-      ...at, x: "value", r: 5.5, symbol: (row) => SYMBOLS[row.mood] ?? "circle",
-      fill: (row) => (row.mood ? `var(--${row.mood})` : ACCENT), stroke: SURFACE, strokeWidth: 1,
-      className: "mark",
-    }),
-    Plot.tip(rows, Plot.pointerY({ x: "value", y: "key", title: "title", fill: SURFACE, stroke: MUTED })),
+    Plot.ruleY(
+      rows.filter((row) => isNumber(row.low)),
+      {
+        ...at,
+        x1: "low",
+        x2: "high",
+        stroke: MUTED,
+        strokeWidth: 2,
+      },
+    ),
+    Plot.dot(
+      rows.filter((row) => isNumber(row.before)),
+      {
+        ...at,
+        x: "before",
+        r: 4.5,
+        stroke: MUTED,
+        strokeWidth: 1.75,
+        fill: SURFACE,
+      },
+    ),
+    Plot.tickX(
+      rows.filter((row) => isNumber(row.shown)),
+      {
+        ...at,
+        x: "shown",
+        stroke: TEXT,
+        strokeWidth: 2.5,
+        insetTop: 13,
+        insetBottom: 13,
+      },
+    ),
+    Plot.dot(
+      rows.filter((row) => isNumber(row.value)),
+      {
+        ...at,
+        x: "value",
+        r: 5.5,
+        symbol: (row) => SYMBOLS[row.mood] ?? "circle",
+        fill: (row) => (row.mood ? `var(--${row.mood})` : ACCENT),
+        stroke: SURFACE,
+        strokeWidth: 1,
+        className: "mark",
+      },
+    ),
+    Plot.tip(
+      rows,
+      Plot.pointerY({ x: "value", y: "key", title: "title", fill: SURFACE, stroke: MUTED }),
+    ),
   ];
 }
 
 function rowsPlot(label, description, rows, width, { marks = [], x }) {
   return plotOf(label, description, {
-    width, height: 46 + ROW_HEIGHT * rows.length, marginLeft: 4, marginRight: 14, marginTop: 10,
+    width,
+    height: 46 + ROW_HEIGHT * rows.length,
+    marginLeft: 4,
+    marginRight: 14,
+    marginTop: 10,
     marginBottom: 36,
     x: { grid: true, ...x },
     y: { type: "band", domain: rows.map((row) => row.key), axis: null, padding: 0 },
@@ -93,13 +138,29 @@ function rowsPlot(label, description, rows, width, { marks = [], x }) {
 const LEGEND = {
   value: ["with limits", '<circle cx="12" cy="7" r="5" fill="currentColor"/>', ACCENT],
   good: ["certified", '<circle cx="12" cy="7" r="5" fill="currentColor"/>', "var(--good)"],
-  open: ["holds, not certified", '<path d="M12 1l6 6-6 6-6-6z" fill="currentColor"/>', "var(--open)"],
+  open: [
+    "holds, not certified",
+    '<path d="M12 1l6 6-6 6-6-6z" fill="currentColor"/>',
+    "var(--open)",
+  ],
   bad: ["broken", '<path d="M7 2h10v10H7z" fill="currentColor"/>', "var(--bad)"],
-  before: ["without limits", '<circle cx="12" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.75"/>', MUTED],
+  before: [
+    "without limits",
+    '<circle cx="12" cy="7" r="4.5" fill="none" stroke="currentColor" stroke-width="1.75"/>',
+    MUTED,
+  ],
   interval: ["95% interval", '<path d="M2 7h20" stroke="currentColor" stroke-width="2"/>', MUTED],
-  shown: ["shown by the certificate", '<path d="M12 1v12" stroke="currentColor" stroke-width="2.5"/>', TEXT],
+  shown: [
+    "shown by the certificate",
+    '<path d="M12 1v12" stroke="currentColor" stroke-width="2.5"/>',
+    TEXT,
+  ],
   allowed: ["what the limit allows", '<path d="M2 2h20v10H2z" fill="currentColor"/>', ACCENT_SOFT],
-  bound: ["bound", '<path d="M12 0v14" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"/>', TEXT],
+  bound: [
+    "bound",
+    '<path d="M12 0v14" stroke="currentColor" stroke-width="2" stroke-dasharray="4 3"/>',
+    TEXT,
+  ],
 };
 
 function legendOf(keys) {
@@ -107,7 +168,8 @@ function legendOf(keys) {
   for (const key of keys) {
     const [text, shape, colour] = LEGEND[key];
     const item = element("li", {});
-    item.innerHTML = `<svg viewBox="0 0 24 14" aria-hidden="true" style="color:${colour}">${shape}</svg>`;
+    const paint = `aria-hidden="true" style="color:${colour}"`;
+    item.innerHTML = `<svg viewBox="0 0 24 14" ${paint}>${shape}</svg>`;
     item.append(text);
     list.append(item);
   }

@@ -1,13 +1,20 @@
 // Everything that the page does once it is there. A chart that fails leaves the rest in order.
 
-const CHARTS = { limits: limitsChart, groups: groupsChart, frontier: frontierChart, course: courseChart };
+const CHARTS = {
+  limits: limitsChart,
+  groups: groupsChart,
+  frontier: frontierChart,
+  course: courseChart,
+};
 
 function makeNavigation() {
   const nav = document.querySelector("nav");
   const list = element("ul", {});
   for (const section of document.querySelectorAll("main > section[id]")) {
     if (section.id === "verdict") continue;
-    list.append(element("li", {}, element("a", { href: `#${section.id}` }, withCapital(section.id))));
+    list.append(
+      element("li", {}, element("a", { href: `#${section.id}` }, withCapital(section.id))),
+    );
   }
   nav.append(list);
   nav.hidden = false;
@@ -29,7 +36,9 @@ function start() {
       console.error(error);
     }
   }
-  new ResizeObserver(() => redraws.forEach((redraw) => redraw())).observe(document.querySelector("main"));
+  new ResizeObserver(() => redraws.forEach((redraw) => redraw())).observe(
+    document.querySelector("main"),
+  );
   // Folded parts belong to what is printed.
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("details")) fold.open = true;
