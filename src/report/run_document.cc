@@ -132,8 +132,7 @@ std::string ToJson(const RunDocument& document) {
                          {"seed", document.settings.seed}}},
                        {"versions", document.versions}};
   // Names that are not UTF-8 are shown as well as they can be.
-  const std::string text =
-      result.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
+  std::string text = result.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
   ParseRunDocument(text);  // refuses what nobody could read back
   return text;
 }

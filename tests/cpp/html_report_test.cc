@@ -236,7 +236,7 @@ TEST(HtmlReport, CarriesTheDocumentWithoutItsBulk) {
   document["fit"]["history"] = {
       {{"k", 0}, {"objective", 0.123456789}, {"multipliers", {1.0, 2.0}}}};
   const std::string page = Page(document);
-  const std::string open = "<script type=\"application/json\" id=\"run\">";
+  const std::string open = R"(<script type="application/json" id="run">)";
   const std::size_t begin = page.find(open) + open.size();
   const json carried = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
   EXPECT_EQ(carried.at("fit").at("constraints"), document["fit"]["constraints"]);

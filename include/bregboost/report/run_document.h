@@ -59,6 +59,6 @@ std::string ToJson(const RunDocument& document);
 // Reads back what ToJson wrote; parts come out as nlohmann-json prints them, keys sorted. Throws
 // std::invalid_argument naming the field, such as "settings.seed: -1; allowed: ...", for anything
 // that is missing or of another type. A part that is not needed may be absent in place of null.
-RunDocument ParseRunDocument(std::string_view json);
+RunDocument ParseRunDocument(std::string_view text);
 
 }  // namespace bregboost

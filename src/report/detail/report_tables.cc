@@ -72,13 +72,13 @@ std::string ShownCell(const LimitFacts& limit) {
 }
 
 std::string Badge(Mood mood, const std::string& word) {
-  return fmt::format("<span class=\"badge {}\">{}{}</span>", Class(mood), Icon(mood), word);
+  return fmt::format(R"(<span class="badge {}">{}{}</span>)", Class(mood), Icon(mood), word);
 }
 
 std::string LimitRow(const LimitFacts& limit, const ReportFacts& facts, bool priced) {
   std::string row = fmt::format("<th scope=\"row\">{}</th>", Code(limit.text));
   const int order = limit.mood == Mood::kBad ? 0 : limit.mood == Mood::kOpen ? 1 : 2;
-  row += fmt::format("<td data-sort=\"{}\">{}</td>", order, Badge(limit.mood, limit.word));
+  row += fmt::format(R"(<td data-sort="{}">{}</td>)", order, Badge(limit.mood, limit.word));
   row += NumberCell(
       fmt::format("{} {}", limit.at_most ? "&le;" : "&ge;", BoundText(limit.bound, limit.percent)),
       limit.bound);
@@ -94,7 +94,7 @@ std::string LimitRow(const LimitFacts& limit, const ReportFacts& facts, bool pri
                        SortKey(limit.binding ? limit.price : Number(0.0)),
                        price.empty() ? "<span class=\"muted\">does not bind</span>" : price);
   }
-  return fmt::format("<tr data-limit=\"{}\" data-mood=\"{}\">{}</tr>", limit.place,
+  return fmt::format(R"(<tr data-limit="{}" data-mood="{}">{}</tr>)", limit.place,
                      Class(limit.mood), row);
 }
 
@@ -178,16 +178,15 @@ std::string FrontierSection(const ReportFacts& facts) {
   for (const Json& point : points) {
     const Number setting = NumberAt(point, by_rho ? "rho" : "bound");
     const bool chosen = IsChosen(point, facts, swept, by_rho);
-    std::string row =
-        fmt::format("<th scope=\"row\" class=\"number\"{}>{}{}</th>", SortKey(setting),
-                    by_rho ? NumberText(setting) : BoundText(setting, percent),
-                    chosen ? "<small>this model</small>" : "");
+    std::string row = fmt::format(R"(<th scope="row" class="number"{}>{}{}</th>)", SortKey(setting),
+                                  by_rho ? NumberText(setting) : BoundText(setting, percent),
+                                  chosen ? "<small>this model</small>" : "");
     const Number objective = NumberAt(point, "objective"),
                  violation = NumberAt(point, "total_violation");
     row += NumberCell(ValueText(objective, facts.objective_percent), objective);
     row += NumberCell(DifferenceText(violation, percent), violation);
     const bool holds = violation && *violation == 0.0;
-    row += fmt::format("<td data-sort=\"{}\">{}</td>", holds ? 1 : 0,
+    row += fmt::format(R"(<td data-sort="{}">{}</td>)", holds ? 1 : 0,
                        Badge(holds ? Mood::kOpen : Mood::kBad, holds ? "Holds" : "Broken"));
     row += fmt::format("<td>{}</td>", FlagAt(point, "dominated") ? "no" : "yes");
     rows += fmt::format("<tr{}>{}</tr>", chosen ? " class=\"chosen\"" : "", row);

@@ -168,8 +168,7 @@ std::string Icon(Mood mood) {
           "<path d=\"M8.5 8.5l7 7m0-7l-7 7\" class=\"cut\"/>";
       break;
   }
-  return fmt::format("<svg class=\"icon\" viewBox=\"0 0 24 24\" aria-hidden=\"true\">{}</svg>",
-                     shape);
+  return fmt::format(R"(<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{}</svg>)", shape);
 }
 
 std::string VerdictBanner(const ReportFacts& facts) {
