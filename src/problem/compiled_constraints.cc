@@ -194,7 +194,7 @@ class Compiler {
         .source = constraint, .rates = {}, .first_row = result_.bounds.size(), .num_rows = 0};
     std::vector<std::vector<Condition>> groups = {{}};
     if (constraint.aggregate != Aggregate::kNone) groups = rates_.Groups(constraint.by);
-    RequireTwoGroups(constraint, groups.size());
+    CheckGroups(constraint, groups.size());
     for (const std::vector<Condition>& group : groups) {
       compiled.rates.push_back(Measured(constraint, group));
     }
@@ -210,13 +210,23 @@ class Compiler {
     result_.constraints.push_back(std::move(compiled));
   }
 
-  void RequireTwoGroups(const Constraint& constraint, std::size_t groups) const {
+  // Every pair of groups is a limit of its own: a column of numbers would be millions of them.
+  void CheckGroups(const Constraint& constraint, std::size_t groups) const {
+    constexpr std::size_t kMost = 200;
     const bool compares =
         constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio;
-    if (!compares || groups >= 2) return;
+    if (!compares || (groups >= 2 && groups <= kMost)) return;
+    if (groups < 2) {
+      throw ConstraintError(
+          ConstraintErrorCode::kTooFewGroups,
+          fmt::format("the data has {} group(s) to compare; allowed: 2 or more", groups), text_);
+    }
     throw ConstraintError(
-        ConstraintErrorCode::kTooFewGroups,
-        fmt::format("the data has {} group(s) to compare; allowed: 2 or more", groups), text_);
+        ConstraintErrorCode::kTooManyGroups,
+        fmt::format("the data has {} groups to compare; allowed: at most {}. Is a column a number, "
+                    "which should be cut into ranges?",
+                    groups, kMost),
+        text_);
   }
 
   MeasuredRate Measured(const Constraint& constraint, const std::vector<Condition>& group) {

@@ -59,6 +59,8 @@ std::string_view Name(ConstraintErrorCode code) {
       return "empty-subset";
     case ConstraintErrorCode::kTooFewGroups:
       return "too-few-groups";
+    case ConstraintErrorCode::kTooManyGroups:
+      return "too-many-groups";
     case ConstraintErrorCode::kContradiction:
       return "contradiction";
     case ConstraintErrorCode::kNeedsBinary:

@@ -116,7 +116,7 @@ TEST(BoostingPass, ManyCells) {
   for (int level = 0; level < 300; ++level) levels.push_back(std::to_string(level));
   rows.groups.push_back(RandomColumn("place", levels, rows.num_rows(), random));
   const Objective objective(rows, {});
-  const RateConstraints constraints(ParseAll({"gap(error, by=place) <= 5%", "error <= 10%"}), rows);
+  const RateConstraints constraints(ParseAll({"max(error, by=place) <= 5%", "error <= 10%"}), rows);
   ASSERT_GT(constraints.compiled().cells.cells.size(), 256U);
   const std::vector<double> multipliers = Multipliers(constraints.size(), 13);
   const BoostingPass pass(objective, {});

@@ -130,6 +130,21 @@ TEST(CompileError, TooFewGroups) {
   ExpectCompiles({"max(error, by=sex) <= 5%", "min(accuracy, by=sex) >= 5%"}, rows);
 }
 
+TEST(CompileError, TooManyGroups) {
+  RowData rows = BinaryRows(1000, 7);
+  CategoricalColumn& column = rows.groups[0];
+  for (int level = static_cast<int>(column.levels.size()); level < 201; ++level) {
+    column.levels.push_back(std::to_string(level));
+  }
+  for (std::size_t i = 0; i < column.codes.size(); ++i) {
+    column.codes[i] = static_cast<std::int32_t>(i % 201);
+  }
+  const Texts parts = {"the data has 201 groups to compare; allowed: at most 200"};
+  ExpectError({"gap(error, by=sex) <= 5%"}, rows, Code::kTooManyGroups, parts);
+  ExpectError({"ratio(error, by=sex) >= 5%"}, rows, Code::kTooManyGroups, parts);
+  ExpectCompiles({"max(error, by=sex) <= 5%"}, rows);
+}
+
 // Both orders; the later constraint is refused and names the earlier.
 void ExpectContradiction(const std::string& a, const std::string& b, const RowData& rows) {
   const std::string why = "no model can hold both; allowed: bounds that leave an interval";

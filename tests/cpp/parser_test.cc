@@ -451,8 +451,9 @@ TEST(ParseError, NoRate) {
 TEST(ParseError, BoundOutOfRange) {
   ExpectError("fnr <= 120%", Code::kBoundOutOfRange, 8,
               {"bound 120% is out of range for 'fnr'; allowed: 0% to 100%"});
+  ExpectError("fnr <= 5", Code::kBoundOutOfRange, 8,
+              {"bound 500% is out of range for 'fnr'; allowed: 0% to 100%; did you mean 5%?"});
   ExpectError("fnr >= -1%", Code::kBoundOutOfRange, 8, {"bound -1%"});
-  ExpectError("fnr <= 5", Code::kBoundOutOfRange, 8, {"bound 500%"});
   ExpectError("  120% >= fnr", Code::kBoundOutOfRange, 3, {"bound 120%"});
   ExpectError("fnr <= fpr + 101%", Code::kBoundOutOfRange, 5,
               {"'fnr - fpr'; allowed: -100% to 100%"});

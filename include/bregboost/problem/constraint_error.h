@@ -29,6 +29,7 @@ enum class ConstraintErrorCode {
   kUnknownGroup,           // a group value that the data does not have
   kEmptySubset,            // the rate's rows are none (or weigh nothing)
   kTooFewGroups,           // gap or ratio over fewer than two groups with rows
+  kTooManyGroups,          // gap or ratio over so many that a column of numbers is more likely
   kContradiction,          // two constraints that no model can hold together
   kNeedsBinary,            // fnr, fpr, ... on more than two classes
   kNeedsClassification,    // a rate other than loss on a regression target

@@ -247,11 +247,15 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         """For `CalibratedClassifierCV`, which has no hook: its fit is found among the callers."""
         if not self._is_shifted or not _is_being_calibrated():
             return
+        advice = (
+            "Probabilities of ConstrainedClassifier(fold_offsets=False) are calibrated by "
+            "temperature, and its predict() holds the limits."
+            if self.fold_offsets
+            else "With fold_offsets=False the probabilities are calibrated by temperature already."
+        )
         warnings.warn(
             "CalibratedClassifierCV calibrates the scores anew, which undoes the offsets that hold "
-            "the limits: its predict() does not keep to them. Probabilities of "
-            "ConstrainedClassifier(fold_offsets=False) are calibrated by temperature, and its "
-            "predict() holds the limits.",
+            f"the limits: its predict() does not keep to them. {advice}",
             UserWarning,
             stacklevel=3,
         )

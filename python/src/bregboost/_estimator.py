@@ -293,7 +293,8 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         """What a limit costs: one bound, or `rho`, swept over a list.
 
         Points share their trainings: where offsets alone hold the limits there is one, else every
-        training starts from the multipliers of its neighbour.
+        training starts from the multipliers of its neighbour. A point takes the model of another,
+        with offsets of its own, where that serves it better.
 
         Parameters
         ----------
@@ -343,6 +344,8 @@ def _recalibrated(
     report: dict[str, Any], found: dict[str, Any], objective: str, rho: float
 ) -> dict[str, Any]:
     """The report of a fit with what a calibration found in place of what it found."""
+    settings = report.get("settings") or {}
+    options = {**(settings.get("options") or {}), "rho": rho, "objective": objective}
     changed = {
         **report,
         "constraints": found["constraints"],
@@ -358,9 +361,16 @@ def _recalibrated(
         "multipliers": [],
         "prices": found["prices"],
         "certificate": [
-            {**row, "verdict": "estimated", "confidence_bound": None, "other_bound": None}
+            {
+                **row,
+                "verdict": "estimated",
+                "confidence_bound": None,
+                "other_bound": None,
+                "rows": _rows_of(row),
+            }
             for row in found["constraints"]
         ],
+        "settings": {**settings, "options": options},
         "all_certified": False,
         "cautious_path": [],
         "certified_point": None,
@@ -370,6 +380,14 @@ def _recalibrated(
         "warnings": [],
     }
     return changed
+
+
+def _rows_of(constraint: dict[str, Any]) -> int | None:
+    """That a limit is about; groups have no row in common."""
+    if constraint.get("rows") is not None:
+        return constraint["rows"]
+    counts = [group.get("rows") for group in constraint.get("groups") or ()]
+    return sum(counts) if counts and None not in counts else None
 
 
 def _watch(progress: Progress) -> Any:

@@ -1,5 +1,7 @@
 """From what users give to `fit` to what the core trains on."""
 
+import copy
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from bregboost._backends import Backend, Data, backend_for
 from bregboost._constraints import as_constraints
 from bregboost._parameters import settings_of
 from bregboost._rows import GroupColumn, Labels, check_index, check_weights, encode_groups
+from bregboost._sklearn_versions import check_feature_names
 from bregboost._training import RowSet, Trainer, make_rows
 
 if TYPE_CHECKING:
@@ -86,6 +89,13 @@ def prepare(
         },
         stacklevel=5,
     )
+    if not constraints and (owner.certify or sets["certify_set"] is not None):
+        warnings.warn(
+            "certify: given without constraints, so there is nothing to certify, and no rows are "
+            "set aside",
+            UserWarning,
+            stacklevel=4,
+        )
     names = _group_columns(constraints)
     maker = _RowMaker(owner, backend, names)
     training, labels, weight = maker.training(
@@ -136,11 +146,13 @@ class _RowMaker:
         self._owner = owner
         self._backend = backend
         self._groups = groups
+        self._names = copy.copy(owner)  # keeps the names of the training features
 
     def training(
         self, X: Any, y: Any, sample_weight: Any, rate_weight: Any, sensitive_features: Any
     ) -> tuple[RowSet, Labels | None, npt.NDArray[np.float64] | None]:
         labels, targets = self._owner._target(y)
+        check_feature_names(self._names, X, reset=True)
         rows = _target_length(labels, targets)
         weight = check_weights(sample_weight, rows)
         in_loss = self._backend.sample_weight(labels, weight)
@@ -166,6 +178,7 @@ class _RowMaker:
             return None
         X, y = _pair(f"{prefix}_set", pair)
         _check_features(f"{prefix}_set", X, reference.n_features)
+        self._check_names(f"{prefix}_set", X)
         own_labels, targets = self._owner._target(y, labels, f"{prefix}_set")
         rows = _target_length(own_labels, targets)
         weight = check_weights(sample_weight, rows, f"{prefix}_sample_weight")
@@ -177,6 +190,16 @@ class _RowMaker:
             f"{prefix}_", rows,
         )  # fmt: skip
         return RowSet(data, made)
+
+    def _check_names(self, field: str, X: Any) -> None:
+        """As `predict` does: rows whose columns are others, or in another order, are refused."""
+        try:
+            check_feature_names(self._names, X, reset=False)
+        except ValueError as error:
+            raise ValueError(
+                f"{field}: other features than the training rows; allowed: the same, in the same "
+                f"order. {error}"
+            ) from None
 
     def _rows(
         self,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bregboost._certificate import (
+    ESTIMATED,
     Certificate,
     headline,
     missing_rows,
@@ -81,9 +82,16 @@ def _limits(data: Data, certificate: Certificate) -> Section:
         )
     items = [_UNFINISHED[data["reason"]]] if data.get("reason") in _UNFINISHED else []
     if len(certificate):
-        items.append(headline(certificate))
+        items.append(_claim(data, certificate))
     table = Table(columns, tuple(rows)) if rows else None
     return Section(_verdict_on_all(data), table=table, items=tuple(items))
+
+
+def _claim(data: Data, certificate: Certificate) -> str:
+    estimated = all(verdict.verdict == ESTIMATED for verdict in certificate)
+    if estimated and (data.get("rows") or {}).get("certification"):  # of a fit for other limits
+        return "Estimated, not certified: certification rows answer once, and have"
+    return headline(certificate)
 
 
 def _verdict_on_all(data: Data) -> str:
@@ -92,6 +100,11 @@ def _verdict_on_all(data: Data) -> str:
         return "No limits: a plain model"
     held, total = sum(map(holds, constraints)), len(constraints)
     on = f"on {_measured_on(data)}"
+    defined = all(constraint.get("value") is not None for constraint in constraints)
+    if data.get("all_certified") and defined and held < total:
+        # Out of fold one model scores a row, in use the mean of all: the certificate is about that.
+        what = "The limit is" if total == 1 else f"All {total} limits are"
+        return f"{what} certified, though not measured to hold {on}"
     if total == 1:
         return f"The limit {'holds' if held else 'does not hold'} {on}"
     if held == total:
@@ -166,6 +179,8 @@ def _prices(data: Data) -> list[str]:
     if not others:
         return binding
     if not binding:
+        if any(price.get("text") in broken for price in prices):
+            return ["no limit that holds binds; what the broken ones cost is not known"]
         return ["no limit binds: loosening one buys nothing"]
     return [*binding, f"{others} other limit{'s do' if others > 1 else ' does'} not bind"]
 
@@ -178,7 +193,9 @@ def _price_text(price: Data, broken: bool, data: Data) -> str:
     if broken and not value:
         return f"{text}: broken; loosening it alone buys nothing"
     if broken:
-        return f"{text}: broken; each point over is charged {_number_text(value)} points of {name}"
+        side = "over" if relation(text) == "<=" else "short"
+        charge = f"{_number_text(value)} points of {name}"
+        return f"{text}: broken; each point {side} is charged {charge}"
     step = "one point" if in_percent(text) else "0.01"
     direction = "more" if relation(text) == "<=" else "less"
     gain = difference_text(0.01 * value, percent)

@@ -62,17 +62,51 @@ class Sweep:
         """
         first = self._fit(0, X, y, sets)
         models = [first]
+        trains = first.report_.to_dict()["path"] != "calibration"
         for place in range(1, len(self._values)):
-            if first.report_.to_dict()["path"] == "calibration":
-                constraints, rho = self._setting(place)
-                models.append(first.recalibrate(constraints, rho=rho))
+            if not trains:
+                models.append(self._recalibrated(first, place))
             elif models[-1].status_ == "interrupted":
                 break
             else:
                 models.append(self._fit(place, X, y, sets, models[-1].multipliers_.tolist()))
-        points = [self._point(place, model) for place, model in enumerate(models)]
+        origins = list(range(len(models)))
+        if trains and self._estimator._task == "classification":
+            self._share(models, origins)
+        points = [self._point(p, model, origins[p]) for p, model in enumerate(models)]
         self._mark_dominated(points, first.report_.to_dict()["maximise"])
         return self._result(points, models)
+
+    def _recalibrated(self, model: Any, place: int) -> Any:
+        constraints, rho = self._setting(place)
+        return model.recalibrate(constraints, rho=rho)
+
+    def _share(self, models: list[Any], origins: list[int]) -> None:
+        """Let every point have the model of another that suits it better, with new offsets.
+
+        A training is luck to some degree, and one for another bound may hold this one at less cost.
+        There and back, so that a model gets from one end of the list to the other.
+        """
+        last = len(models) - 1
+        there = [(place, place - 1) for place in range(1, last + 1)]
+        back = [(place, place + 1) for place in reversed(range(last))]
+        # Offsets alone go to the bound itself, where training keeps a margin: both with new ones.
+        own = [self._merit(self._recalibrated(model, p)) for p, model in enumerate(models)]
+        best = [max(merit, self._merit(model)) for merit, model in zip(own, models, strict=True)]
+        for place, other in there + back:
+            if origins[other] == origins[place]:
+                continue
+            offered = self._recalibrated(models[other], place)
+            if self._merit(offered) > best[place]:
+                models[place] = offered
+                best[place] = self._merit(offered)
+                origins[place] = origins[other]
+
+    def _merit(self, model: Any) -> float:
+        report = model.report_.to_dict()
+        sign = 1.0 if report["maximise"] else -1.0
+        violation = np.inf if report["violation"] is None else report["violation"]
+        return sign * report["objective"] - model.rho * violation
 
     def _find(self, constraint: int | str) -> int:
         texts = [str(known) for known in self._constraints]
@@ -107,7 +141,7 @@ class Sweep:
         model = clone(self._estimator).set_params(constraints=constraints, rho=rho, certify=None)
         return model._fit(X, y, sets, multipliers)
 
-    def _point(self, place: int, model: Any) -> dict[str, Any]:
+    def _point(self, place: int, model: Any, origin: int) -> dict[str, Any]:
         report = model.report_.to_dict()
         constraints, rho = self._setting(place)
         return {
@@ -119,7 +153,7 @@ class Sweep:
             "prices": report["prices"] if report["path"] == "calibration" else [],
             "temperature": report["temperature"],
             "offsets": report["offsets"],
-            "trained_for": self._values[place],
+            "trained_for": self._values[origin],
             "steps": report["steps_kept"],
         }
 

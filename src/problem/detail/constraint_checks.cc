@@ -110,6 +110,13 @@ double RoundingOf(const RateExpression& expression) {
   return additions * std::numeric_limits<double>::epsilon() * size;
 }
 
+// `fnr <= 5` is 500%.
+std::string PercentHint(const Constraint& constraint, const Range& range) {
+  const bool is_share = range.low >= -1.0 && range.high <= 1.0;
+  if (!is_share || constraint.bound < 2.0 || constraint.bound > 100.0) return "";
+  return fmt::format("; did you mean {}%?", constraint.bound);
+}
+
 void CheckBound(const PlacedConstraint& placed) {
   const Constraint& constraint = placed.constraint;
   const Range range = BoundRange(constraint);
@@ -121,7 +128,8 @@ void CheckBound(const PlacedConstraint& placed) {
              fmt::format("bound {} is out of range for '{}'; allowed: {}",
                          BoundText(constraint, constraint.bound),
                          word.empty() ? expression : fmt::format("{}({})", word, expression),
-                         RangeText(constraint, range))};
+                         RangeText(constraint, range)) +
+                 PercentHint(constraint, range)};
 }
 
 }  // namespace

@@ -293,10 +293,14 @@ def test_a_frontier_of_trainings(learner):
     alone = ConstrainedClassifier(make(learner), "gap(selection_rate, by=sex) <= 2%", rho=20.0).fit(
         X, BINARY, **SEXES
     )
-    np.testing.assert_array_equal(sweep.models[0].decision_function(X), alone.decision_function(X))
+    if sweep.points[0].trained_for == 0.02:  # its own training, else one that suits it better
+        np.testing.assert_array_equal(
+            sweep.models[0].decision_function(X), alone.decision_function(X)
+        )
+    found = alone.report_.to_dict()
+    merit = found["objective"] - 20 * found["violation"]
+    assert sweep.points[0].objective - 20 * sweep.points[0].total_violation >= merit
+    assert all(point.trained_for in (0.02, 0.2) for point in sweep.points)
     assert sweep.models[0].report_.to_dict()["path"] == "constrained"
-    # The second training goes on from the multipliers of the first.
-    started = sweep.models[1].report_.to_dict()["history"][0]["multipliers"]
-    np.testing.assert_array_equal(started, sweep.models[0].multipliers_)
     estimated = model.frontier(X, BINARY, bounds=[0.02, 0.2], models=False, **SEXES)
     assert [point.bound for point in estimated.points] == [0.02, 0.2]

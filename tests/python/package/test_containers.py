@@ -180,3 +180,18 @@ def test_groups_in_every_container(container):
         "city=<missing>",
     ]
     assert groups == expected.report_.to_dict()["constraints"][0]["groups"]
+
+
+@TREES
+def test_dictionaries_of_arrow_are_categories(learner):
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(NUMBERS, columns=list("abcdefgh")[: NUMBERS.shape[1]])
+    frame["city"] = pandas.Categorical(CITIES[CITY])
+    table = arrow.table({name: frame[name].to_numpy() for name in frame if name != "city"})
+    table = table.append_column("city", arrow.array(CITIES[CITY]).dictionary_encode())
+    np.testing.assert_allclose(
+        fitted(learner, table).predict_proba(table),
+        fitted(learner, frame).predict_proba(frame),
+        rtol=0,
+        atol=1e-7,
+    )

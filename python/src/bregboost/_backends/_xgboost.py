@@ -203,7 +203,8 @@ class XgboostBackend(TreeBackend):
 def _features(X: Any) -> Any:
     if is_other_frame(X):
         if _takes_frames():
-            return X
+            # Of Arrow it takes no dictionaries.
+            return to_pandas(X) if nwd.is_pyarrow_table(X) and has_categories(X) else X
         if has_categories(X):  # whose codes may differ from frame to frame
             raise ValueError(
                 f"X: categorical columns of {type(X).__module__.partition('.')[0]}; allowed before "
