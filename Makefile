@@ -24,7 +24,7 @@ VENV_READY := $(VENV)/.ready
 VENV_BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 OLDEST_READY := $(OLDEST)/.ready
-CXX_DIRS := $(wildcard include src tests benchmarks examples python)
+CXX_DIRS := $(wildcard include src cli tests benchmarks examples python)
 CXX_FILES = $(shell find $(CXX_DIRS) -name '*.h' -o -name '*.cc')
 
 # Build folders share what ccache keeps: paths count from the project, not from the root.
@@ -184,7 +184,13 @@ bench-pipeline: setup  ## Calibration, certificate and frontier against one trai
 
 .PHONY: bench-python
 bench-python: build-python  ## Python fits against the core's loop and the stock libraries (about 5 minutes)
-	OMP_WAIT_POLICY=passive $(VENV_BIN)/python benchmarks/end_to_end/python_overhead.py
+	$(VENV_BIN)/python benchmarks/end_to_end/python_overhead.py
+
+.PHONY: bench-reading
+bench-reading: setup  ## Tables read by the program and by pandas (about a minute)
+	$(call build,release,reading)
+	$(VENV_BIN)/python benchmarks/end_to_end/reading.py \
+	  build/release/benchmarks/end_to_end/reading $(wildcard $(DATA)/creditcard_sample.csv.xz)
 
 .PHONY: bench-limits
 bench-limits: setup  ## Accuracy and violation on test rows of several data sets (about 20 minutes)
@@ -206,7 +212,7 @@ format-check: setup  ## Fail if `make format` would change something
 
 .PHONY: lint
 lint: build-clang  ## clang-tidy over our sources
-	run-clang-tidy -quiet -p build/clang -j $(JOBS) '^$(CURDIR)/(src|tests|benchmarks|examples)/' 2>&1 | \
+	run-clang-tidy -quiet -p build/clang -j $(JOBS) '^$(CURDIR)/(src|cli|tests|benchmarks|examples)/' 2>&1 | \
 	  sed -E '/^[0-9]+ warnings? generated\.$$/d'
 
 .PHONY: figures
