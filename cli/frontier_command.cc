@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -56,12 +57,14 @@ Constraint Swept(const std::string& what, const std::string& bound) {
   return constraint;
 }
 
+// To twelve digits, so that 2% does not read 2.0000000000000004%.
 std::vector<double> Between(double from, double to, std::size_t points) {
+  constexpr double kDigits = 1e12;
   std::vector<double> bounds;
   for (std::size_t p = 0; p < points; ++p) {
     const double share =
         points == 1 ? 0.0 : static_cast<double>(p) / static_cast<double>(points - 1);
-    bounds.push_back(from + share * (to - from));
+    bounds.push_back(std::round((from + share * (to - from)) * kDigits) / kDigits);
   }
   return bounds;
 }
