@@ -158,7 +158,7 @@ void AddCertifyCommand(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App& command = AddCommand(app, "certify", "Certify limits on rows that no model has seen",
                                  kExample, settings->common);
-  command.add_option("--model", settings->model, "Folder that `train` wrote")->type_name("FOLDER");
+  AddModelFlag(command, settings->model);
   command
       .add_option("--predicted", settings->predicted,
                   "Column with the decisions of any model, in place of --model")
@@ -180,10 +180,7 @@ void AddCertifyCommand(CLI::App& app) {
   command.add_option("--seed", settings->seed, "Of the order of rows in bounds by betting")
       ->capture_default_str();
   AddRequireFlag(command, settings->requirement);
-  command
-      .add_option("--library", settings->library,
-                  "Shared library of the learner, in place of the one that is found")
-      ->type_name("FILE");
+  AddLibraryFlag(command, settings->library);
   command.callback([settings] { Run(*settings); });
 }
 

@@ -37,6 +37,22 @@ void Demand(const Requirement& requirement, bool holds, bool certified) {
   }
 }
 
+CLI::Option* AddModelFlag(CLI::App& command, std::string& model) {
+  return command.add_option("--model", model, "Folder that `train` wrote")->type_name("FOLDER");
+}
+
+void AddLibraryFlag(CLI::App& command, std::string& library) {
+  command
+      .add_option("--library", library,
+                  "Shared library of the learner, in place of the one that is found")
+      ->type_name("FILE");
+}
+
+void AddOutFolderFlags(CLI::App& command, std::string& out, bool& force) {
+  command.add_option("--out", out, "Folder for the results")->type_name("FOLDER")->required();
+  command.add_flag("--force", force, "Replace the folder if it is there");
+}
+
 void Warn(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
 }

@@ -27,6 +27,10 @@ void AddRequireFlag(CLI::App& command, Requirement& requirement);
 // Throws Failure (kNotHeld) unless what is required is so.
 void Demand(const Requirement& requirement, bool holds, bool certified);
 
+CLI::Option* AddModelFlag(CLI::App& command, std::string& model);
+void AddLibraryFlag(CLI::App& command, std::string& library);
+void AddOutFolderFlags(CLI::App& command, std::string& out, bool& force);
+
 void Warn(const std::vector<std::string>& warnings);
 
 void AddTrainCommand(CLI::App& app);

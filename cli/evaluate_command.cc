@@ -94,9 +94,7 @@ void AddEvaluateCommand(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App& command = AddCommand(app, "evaluate", "Measure limits on the rows of a file", kExample,
                                  settings->common);
-  command.add_option("--model", settings->model, "Folder that `train` wrote")
-      ->type_name("FOLDER")
-      ->required();
+  AddModelFlag(command, settings->model)->required();
   AddDataFlags(command, settings->data, Labels::kInModel);
   command
       .add_option("--constraint", settings->constraints,
@@ -105,10 +103,7 @@ void AddEvaluateCommand(CLI::App& app) {
   command.add_option("--objective", settings->objective, "A rate in place of that of the run")
       ->type_name("RATE");
   AddRequireFlag(command, settings->requirement);
-  command
-      .add_option("--library", settings->library,
-                  "Shared library of the learner, in place of the one that is found")
-      ->type_name("FILE");
+  AddLibraryFlag(command, settings->library);
   command.callback([settings] { Run(*settings); });
 }
 

@@ -6,6 +6,7 @@
 
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
+#include "command.h"
 #include "failure.h"
 
 namespace bregboost::cli {
@@ -101,10 +102,7 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
   command.add_option("--seed", flags.seed, "Of splits and searches")->capture_default_str();
   command.add_option("--threads", flags.threads, "At most [as many as there are cores]")
       ->check(CLI::PositiveNumber);
-  command
-      .add_option("--library", flags.library,
-                  "Shared library of the learner, in place of the one that is found")
-      ->type_name("FILE");
+  AddLibraryFlag(command, flags.library);
 }
 
 std::vector<Constraint> ConstraintsOf(const std::vector<std::string>& texts) {

@@ -184,10 +184,7 @@ void AddFrontierCommand(CLI::App& app) {
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   AddFitFlags(command, settings->fit, FitCommand::kSweep);
-  command.add_option("--out", settings->out, "Folder for the results")
-      ->type_name("FOLDER")
-      ->required();
-  command.add_flag("--force", settings->force, "Replace the folder if it is there");
+  AddOutFolderFlags(command, settings->out, settings->force);
   command.callback([settings] { Run(*settings); });
 }
 

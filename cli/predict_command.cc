@@ -76,9 +76,7 @@ void AddPredictCommand(CLI::App& app) {
   const auto settings = std::make_shared<Settings>();
   CLI::App& command = AddCommand(app, "predict", "Predict the rows of a file with a trained model",
                                  kExample, settings->common);
-  command.add_option("--model", settings->model, "Folder that `train` wrote")
-      ->type_name("FOLDER")
-      ->required();
+  AddModelFlag(command, settings->model)->required();
   command.add_option("--data", settings->data.data, "CSV, TSV or LibSVM text, as for `train`")
       ->type_name("FILE")
       ->required();
@@ -89,10 +87,7 @@ void AddPredictCommand(CLI::App& app) {
       ->type_name("FILE")
       ->required();
   command.add_flag("--force", settings->force, "Replace the file if it is there");
-  command
-      .add_option("--library", settings->library,
-                  "Shared library of the learner, in place of the one that is found")
-      ->type_name("FILE");
+  AddLibraryFlag(command, settings->library);
   command.callback([settings] { Run(*settings); });
 }
 

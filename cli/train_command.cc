@@ -164,10 +164,7 @@ void AddTrainCommand(CLI::App& app) {
   AddRequireFlag(command, settings->requirement);
   command.add_flag("--no-compare", settings->no_compare,
                    "Do not train without limits too, where that would take a training");
-  command.add_option("--out", settings->out, "Folder for the results")
-      ->type_name("FOLDER")
-      ->required();
-  command.add_flag("--force", settings->force, "Replace the folder if it is there");
+  AddOutFolderFlags(command, settings->out, settings->force);
   command.callback([settings] { Run(*settings); });
 }
 

@@ -3,13 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "error_text.h"
+
 namespace bregboost {
 namespace {
+
+using testing::ErrorOf;
 
 Table Read(const std::string& text, const TableOptions& options = {}) {
   TextView source(text, "new.csv");
@@ -25,15 +28,6 @@ ColumnEncoding Trained() {
 
 EncodedTable EncodeNew(const std::string& text) {
   return Encode(Read(text, ReadingOptions(Trained())), Trained());
-}
-
-std::string ErrorOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(Encode, TrainingRows) {

@@ -5,23 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 
 #include "boosted_kits.h"
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
 
 using namespace testing;  // NOLINT: the kits
-
-std::string ErrorOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 template <class Kit>
 class StoredModelTest : public GbmTest<typename Kit::Api> {

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "error_text.h"
+
 namespace bregboost {
 namespace {
+
+using testing::ErrorOf;
 
 using Codes = std::vector<std::int32_t>;
 using Texts = std::vector<std::string>;
@@ -18,15 +21,6 @@ const std::string kText = "y,t,w,sex,race,x\nno,1.5,2,F,1,7\nyes,2.5,1,M,2,8\nno
 Table Read(const std::string& text, const RowColumns& columns) {
   TextView source(text, "x.csv");
   return ReadTable(source, WithRowColumns({}, columns));
-}
-
-std::string ErrorOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(RowsOf, Classification) {

@@ -9,29 +9,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "error_text.h"
+
 namespace bregboost {
 namespace {
+
+using testing::ErrorOf;
 
 std::string ReadAll(TextSource& source, std::size_t buffer_bytes = 4096) {
   std::string text;
   std::vector<char> buffer(buffer_bytes);
   while (const std::size_t size = source.Read(buffer)) text.append(buffer.data(), size);
   return text;
-}
-
-std::string ErrorOf(const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 class TemporaryFile {
