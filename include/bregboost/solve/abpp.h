@@ -23,9 +23,9 @@ enum class StepRule {
   // tau_k and sigma_k follow the schedule from steps that meet tau_0 sigma_0 L_g^2 <= step_safety
   // with the computed, global L_g. Needs a finite L_g or explicit steps.
   kComputed,
-  // Starts there (or at 1), then scales both steps by the L_g seen between x_k and x_{k+1}, which
-  // is
-  // all that the convergence proof uses; a step that breaks the condition is taken back.
+  // Starts there (or at 1), then scales both steps by the L_g seen from x_k to x_{k+1}, all that
+  // the convergence proof uses. A step that breaks the condition is taken back, but for a boosting
+  // round, which no shorter step would change: there the next steps are the shorter ones.
   kAdaptive,
 };
 std::string_view Name(StepRule rule);
