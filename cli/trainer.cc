@@ -55,8 +55,12 @@ Trainer::Trainer(const FitFlags& flags, const LoadedRows& training, const Loaded
 template <class Features>
 FitData<Features> Trainer::DataOf(const Sets<Features>& sets) const {
   FitData<Features> data{.training = {sets.training, training_.rows()}};
-  if (sets.evaluation) data.evaluation.emplace(*sets.evaluation, evaluation_->rows());
-  if (sets.certification) data.certification.emplace(*sets.certification, certification_->rows());
+  if (sets.evaluation) {
+    data.evaluation.emplace(FitRows<Features>{*sets.evaluation, evaluation_->rows()});
+  }
+  if (sets.certification) {
+    data.certification.emplace(FitRows<Features>{*sets.certification, certification_->rows()});
+  }
   return data;
 }
 
