@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 ROUNDS = ["--rounds", "20"]
+# The libraries that these tests run with.
+ENVIRONMENT = {**os.environ, "VIRTUAL_ENV": sys.prefix, "OMP_WAIT_POLICY": "passive"}
 
 
 class Program:
@@ -20,7 +23,7 @@ class Program:
         self.folder = folder
 
     def run(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, **settings.pop("env", {})}
+        environment = {**ENVIRONMENT, **settings.pop("env", {})}
         return subprocess.run(
             [self.path, *map(str, arguments)],
             cwd=self.folder,

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from cli_program import make_table
+from cli_program import ENVIRONMENT, make_table
 
 COMMANDS = ["train", "predict", "evaluate", "certify", "frontier", "report", "constraints"]
 
@@ -203,7 +203,7 @@ def test_ctrl_c_leaves_a_usable_model(cli):
     process = subprocess.Popen(
         [cli.path, "train", "--data", "many.csv", "--label", "label", "--rounds", "100000",
          "--constraint", "fnr <= 20%", "--out", "run", "--no-compare"],
-        cwd=cli.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        cwd=cli.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     time.sleep(6)
     process.send_signal(signal.SIGINT)

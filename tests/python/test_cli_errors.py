@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cli_program import ENVIRONMENT
 
 TRAIN = ["train", "--data", "rows.csv", "--label", "label", "--rounds", "3", "--out", "run"]
 USAGE, DATA, LIBRARY, OUTPUT, NOT_HELD = 2, 3, 4, 5, 6
@@ -192,7 +193,7 @@ def test_full_disk(cli, tmp_path):
     )
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script],
-        cwd=cli.folder, capture_output=True, text=True,
+        cwd=cli.folder, capture_output=True, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     if "unshare" in done.stderr or "mount" in done.stderr:
         pytest.skip(f"no mounts here: {done.stderr.strip()}")
