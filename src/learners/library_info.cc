@@ -31,9 +31,8 @@ std::string WheelVersion(const std::string& library, const std::string& package)
 
 LibraryInfo FindLightGbm(const std::string& library) {
   const auto api = detail::LightGbmApi::Load(library);
-  return {.name = "lightgbm",
-          .version = WheelVersion(api->path(), "lightgbm"),
-          .path = api->path()};
+  return {
+      .name = "lightgbm", .version = WheelVersion(api->path(), "lightgbm"), .path = api->path()};
 }
 
 LibraryInfo FindXgboost(const std::string& library) {
