@@ -45,10 +45,15 @@ std::string AlignedTable(const std::vector<std::vector<std::string>>& rows) {
   for (const auto& row : rows) {
     std::string line = " ";
     for (std::size_t j = 0; j < row.size(); ++j) {
-      const std::string space(widths[j] - Width(row[j]), ' ');
-      line += " " + (j == 0 ? row[j] + space : " " + space + row[j]);
+      const std::size_t space = widths[j] - Width(row[j]);
+      line += ' ';
+      if (j > 0) line.append(1 + space, ' ');
+      line += row[j];
+      if (j == 0) line.append(space, ' ');
     }
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line;
+    text += '\n';
   }
   return text;
 }
