@@ -196,7 +196,7 @@ bench-reading: setup  ## Tables read by the program and by pandas (about a minut
 bench-limits: setup  ## Accuracy and violation on test rows of several data sets (about 20 minutes)
 	$(call build,release,constrained_auto)
 	@mkdir -p build/bench
-	$(VENV_BIN)/python benchmarks/limits/limits.py --out build/bench/limits.json $(LIMITS_ARGS)
+	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources

@@ -18,10 +18,10 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "benchmarks" / "limits"))
-from program import Answer, train, write  # noqa: E402
-from rate_limits import ClassLimit, GapLimit, Limit, Outcome, total_violation  # noqa: E402
-from tasks import Rows, Split, merit_and_giveaway  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from benchmarks.common.rate_limits import ClassLimit, GapLimit, Limit, Outcome, total_violation  # noqa: E402
+from benchmarks.common.tasks import Rows, Split, merit_and_giveaway  # noqa: E402
+from benchmarks.limits.program import Answer, train, write  # noqa: E402
 
 PROGRAMS = ROOT / os.environ.get("BREGBOOST_BUILD_DIR", "build/release") / "examples"
 SEEDS = range(8)  # figures are means over them

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import summary
-from program import PARAMETERS, train
-from rate_limits import noise_floor, total_violation
-from tasks import TASKS, Method, Task
+from benchmarks.common.rate_limits import noise_floor, total_violation
+from benchmarks.common.tasks import TASKS, Method, Task
+from benchmarks.limits import summary
+from benchmarks.limits.program import PARAMETERS, train
 
 ROOT = Path(__file__).resolve().parents[2]
 CERTIFY_SHARE = 0.3

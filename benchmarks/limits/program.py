@@ -14,8 +14,9 @@ import lightgbm as lgb
 import numpy as np
 import pandas as pd
 import xgboost as xgb
-from rate_limits import Limit, Outcome
-from tasks import Rows, Split
+
+from benchmarks.common.rate_limits import Limit, Outcome
+from benchmarks.common.tasks import Rows, Split
 
 PARAMETERS = {
     "lightgbm": (

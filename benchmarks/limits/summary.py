@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from tasks import TASKS
+
+from benchmarks.common.tasks import TASKS
 
 # (task, learner, rho): accuracy and the paper's measure on test rows, percent, of the Python
 # prototypes that the recipe was found with; LightGBM's unless the task has figures of both.

@@ -7,8 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rate_limits import ClassLimit, DeviationLimit, GapLimit, Limit, Outcome, total_violation
 from sklearn.model_selection import train_test_split
+
+from benchmarks.common.rate_limits import (
+    ClassLimit,
+    DeviationLimit,
+    GapLimit,
+    Limit,
+    Outcome,
+    total_violation,
+)
 
 LARGE_GROUP = 300  # rows in all: groups below it are left out of the spread over groups
 
