@@ -16,6 +16,7 @@ using detail::ExportPlan;
 using detail::FloatJson;
 using detail::Json;
 using detail::PlannedRound;
+using detail::Reading;
 using detail::XgboostModel;
 
 // XGBoost up to 3.0 reads a `base_score` of several numbers without a word and uses 0.5. Models
@@ -185,6 +186,32 @@ void SetObjective(const ExportSpec& spec, XgboostModel& model) {
   learner["attributes"].erase("best_score");
 }
 
+// The rounds of one model, in order and unscaled: the constants change the first, the others are
+// exported as they are.
+bool LeavesLaterRoundsAlone(const ExportPlan& plan, const std::vector<XgboostModel>& models) {
+  if (models.size() != 1 || models[0].unread.empty()) return false;
+  if (plan.rounds.size() != models[0].num_rounds()) return false;
+  for (std::size_t r = 0; r < plan.rounds.size(); ++r) {
+    if (plan.rounds[r].round != r || plan.rounds[r].factor != 1.0) return false;
+  }
+  return true;
+}
+
+std::string WithNewFirstRound(ExportPlan plan, const ExportSpec& spec, XgboostModel& model) {
+  plan.rounds.resize(1);
+  model.trees() = TakeTrees({&model, 1}, plan);
+  SetObjective(spec, model);
+  std::string text = detail::XgboostJsonText(model.root);
+  const std::size_t end_of_trees = detail::FindTrees(text).value().close;
+  std::string others;
+  for (const std::string_view tree : model.unread) {
+    others += ',';
+    others += tree;
+  }
+  text.insert(end_of_trees, others);
+  return text;
+}
+
 }  // namespace
 
 std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& spec) {
@@ -193,7 +220,8 @@ std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& sp
   std::vector<std::size_t> num_rounds;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::string name = detail::PartName("XGBoost", p, parts.size());
-    models.push_back(detail::ParseXgboostModel(parts[p].text, name));
+    models.push_back(detail::ParseXgboostModel(
+        parts[p].text, name, parts[p].from_library ? Reading::kFirstRound : Reading::kAll));
     if (models.back().num_scores != spec.num_scores) {
       throw std::invalid_argument(fmt::format("{}: {} scores (num_class); num_scores is {}", name,
                                               models.back().num_scores, spec.num_scores));
@@ -203,6 +231,10 @@ std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& sp
   CheckSameFeatures(models);
   ExportPlan plan = detail::PlanExport(parts, num_rounds, spec);
   for (double& constant : plan.constants) constant -= BaseMargin(spec.objective);
+  if (LeavesLaterRoundsAlone(plan, models)) return WithNewFirstRound(plan, spec, models[0]);
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    detail::ReadUnread(detail::PartName("XGBoost", p, parts.size()), models[p]);
+  }
   SetTrees(TakeTrees(models, plan), models[0]);
   SetObjective(spec, models[0]);
   return detail::XgboostJsonText(models[0].root);

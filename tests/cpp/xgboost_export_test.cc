@@ -3,9 +3,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bregboost/model/tree_model.h"
@@ -25,6 +28,7 @@ using testing::Contains;
 using testing::MessageOf;
 using testing::Replaced;
 using testing::XgboostModelText;
+using testing::XgboostTextOptions;
 using testing::XgboostTreeText;
 
 using Numbers = std::vector<float>;
@@ -79,6 +83,54 @@ TEST(XgboostJson, ErrorsSayWhere) {
 TEST(XgboostJson, FloatsHaveTheFewestDigits) {
   EXPECT_EQ(detail::FloatJson(0.1f).dump(), "0.1");
   EXPECT_EQ(detail::FloatJson(-3.4028235e38f).dump(), "-3.4028235e+38");
+}
+
+TEST(XgboostJson, ArraysAreFoundByTheirKeysAlone) {
+  const std::vector<std::string_view> path = {"a", "b"};
+  const std::string text = R"({"b":[0],"c":"\"a\":{\"b\":[1]}","a":{"c":[{"b":[2]}],)"
+                           R"("b":[ {"b":[3,4]}, [5,6] ,"],[" ]}})";
+  const std::optional<detail::ArrayPlace> found = detail::FindArray(text, path);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->elements,
+            (std::vector<std::string_view>{R"({"b":[3,4]})", "[5,6] ", R"("],[" )"}));
+  EXPECT_EQ(text.substr(found->open, 3), "[ {");
+  EXPECT_EQ(text.substr(found->close), "]}}");
+  EXPECT_TRUE(detail::FindArray(R"({"a":{"b":[]}})", path)->elements.empty());
+  EXPECT_FALSE(detail::FindArray(R"({"a":{"b":1}})", path).has_value());
+  for (std::size_t size = 0; size <= found->close; ++size) {
+    EXPECT_FALSE(detail::FindArray(text.substr(0, size), path).has_value()) << size;
+  }
+}
+
+TEST(XgboostExport, TreesThatPassUnreadAreExportedAlike) {
+  const XgboostTextOptions two_classes{.num_scores = 2,
+                                       .num_parallel_trees = 2,
+                                       .base_score = "[5E-1,5E-1]",
+                                       .feature_names = R"(["\"trees\":[","]}"])"};
+  std::vector<std::string> trees;
+  for (std::size_t t = 0; t < 12; ++t) {
+    const auto leaf = static_cast<float>(t);
+    trees.push_back(XgboostTreeText(t, {leaf, 0.5f + leaf, -leaf}));
+  }
+  const std::string text = XgboostModelText(trees, two_classes);
+  const auto exported = [&](ModelPart part, double inverse_temperature) {
+    part.text = text;
+    const ExportSpec spec{.objective = ModelObjective::kMulticlass,
+                          .num_scores = 2,
+                          .inverse_temperature = inverse_temperature,
+                          .offsets = {0.5, -2.0}};
+    const std::string read = Export(part, spec);
+    part.from_library = true;
+    return std::pair(XgboostJsonText(ParseXgboostJson(Export(part, spec), "unread")), read);
+  };
+  for (const double inverse_temperature : {1.0, 0.75}) {
+    for (const std::vector<double>& weights :
+         {std::vector<double>{}, std::vector<double>{1.0, 1.0, 1.0}, {1.0, 0.0, 1.0}}) {
+      const auto [unread, read] =
+          exported({.round_weights = weights, .start = {1.0, 3.0}}, inverse_temperature);
+      EXPECT_EQ(unread, read);
+    }
+  }
 }
 
 TEST(XgboostExport, PlainBinaryExportLeavesTreesAlone) {

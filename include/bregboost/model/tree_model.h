@@ -32,6 +32,8 @@ struct ModelPart {
   // The score of each class that the training started from and the trees do not hold. XGBoost's own
   // `base_score` is not read: a training that started from it says so here. Empty: zeros.
   std::vector<double> start = {};
+  // True: straight from the library. Trees that stay as they are then pass unread.
+  bool from_library = false;
 };
 
 // The finished model's score k is

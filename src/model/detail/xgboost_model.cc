@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 
@@ -87,7 +90,8 @@ void CheckBooster(const Place& booster) {
   booster.Fail(fmt::format("booster '{}' cannot be exported: {}", name, reason));
 }
 
-void ReadShape(const Place& learner, const Place& ensemble, XgboostModel& model) {
+void ReadShape(const Place& learner, const Place& ensemble, std::size_t num_trees,
+               XgboostModel& model) {
   const Place parameters = learner.Object("learner_model_param");
   if (parameters.Count("num_target") > 1) {
     parameters.Fail("num_target above 1: multi-output models are not supported");
@@ -98,13 +102,15 @@ void ReadShape(const Place& learner, const Place& ensemble, XgboostModel& model)
   const Place forest = ensemble.Object("gbtree_model_param");
   model.num_parallel_trees = forest.Count("num_parallel_tree");
   if (model.num_parallel_trees == 0) forest.Fail("num_parallel_tree is 0");
-  ensemble.Array("trees", forest.Count("num_trees"));
+  const std::size_t expected = forest.Count("num_trees");
+  if (num_trees != expected) {
+    ensemble.Fail(fmt::format("'trees' has {} values; expected {}", num_trees, expected));
+  }
 }
 
 // Every round must hold `num_parallel_tree` trees of each class, as SHAP and the ONNX converter
 // assume.
-void ReadRounds(const Place& ensemble, XgboostModel& model) {
-  const std::size_t num_trees = ensemble.Array("trees").size();
+void ReadRounds(const Place& ensemble, std::size_t num_trees, XgboostModel& model) {
   ensemble.Array("tree_info", num_trees);
   model.tree_classes = Indices(ensemble, "tree_info");
   if (!ensemble.object.contains("iteration_indptr")) {
@@ -190,11 +196,47 @@ void CheckTree(const Place& tree, std::size_t num_features) {
   CheckCategories(tree, num_nodes);
 }
 
+void CheckTrees(std::size_t first, const std::string& name, XgboostModel& model) {
+  const Json& trees = model.trees();
+  for (std::size_t t = first; t < trees.size(); ++t) {
+    const std::string path = fmt::format("{}, tree {}", name, t);
+    if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
+    CheckTree({trees[t], path}, model.num_features);
+  }
+}
+
+// The first `count` of the unread.
+void ReadTrees(std::size_t count, const std::string& name, XgboostModel& model) {
+  Json& trees = model.trees();
+  const std::size_t first = trees.size();
+  for (std::size_t t = 0; t < count; ++t) {
+    trees.push_back(ParseXgboostJson(model.unread[t], fmt::format("{}, tree {}", name, first + t)));
+  }
+  model.unread.erase(model.unread.begin(),
+                     model.unread.begin() + static_cast<std::ptrdiff_t>(count));
+  CheckTrees(first, name, model);
+}
+
 }  // namespace
 
-XgboostModel ParseXgboostModel(std::string_view text, const std::string& name) {
+std::optional<ArrayPlace> FindTrees(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kPath = {"learner", "gradient_booster", "model",
+                                                     "trees"};
+  return FindArray(text, kPath);
+}
+
+XgboostModel ParseXgboostModel(std::string_view text, const std::string& name, Reading reading) {
   XgboostModel model;
-  model.root = ParseXgboostJson(text, name);
+  const std::optional<ArrayPlace> trees =
+      reading == Reading::kFirstRound ? FindTrees(text) : std::nullopt;
+  if (trees) {
+    std::string frame(text.substr(0, trees->open + 1));
+    frame += text.substr(trees->close);
+    model.root = ParseXgboostJson(frame, name);
+    model.unread = trees->elements;
+  } else {
+    model.root = ParseXgboostJson(text, name);
+  }
   if (!model.root.is_object()) throw std::invalid_argument(name + ": not a JSON object");
   const Place learner = Place{model.root, name}.Object("learner");
   learner.Object("attributes");
@@ -202,15 +244,17 @@ XgboostModel ParseXgboostModel(std::string_view text, const std::string& name) {
   const Place booster = learner.Object("gradient_booster");
   CheckBooster(booster);
   const Place ensemble = booster.Object("model");
-  ReadShape(learner, ensemble, model);
-  ReadRounds(ensemble, model);
-  const Json& trees = ensemble.Array("trees");
-  for (std::size_t t = 0; t < trees.size(); ++t) {
-    const std::string path = fmt::format("{}, tree {}", name, t);
-    if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
-    CheckTree({trees[t], path}, model.num_features);
-  }
+  const std::size_t num_trees = ensemble.Array("trees").size() + model.unread.size();
+  ReadShape(learner, ensemble, num_trees, model);
+  ReadRounds(ensemble, num_trees, model);
+  CheckTrees(0, name, model);
+  const std::size_t per_round = model.num_scores * model.num_parallel_trees;
+  ReadTrees(std::min(per_round, model.unread.size()), name, model);
   return model;
+}
+
+void ReadUnread(const std::string& name, XgboostModel& model) {
+  ReadTrees(model.unread.size(), name, model);
 }
 
 }  // namespace bregboost::detail

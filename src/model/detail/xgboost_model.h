@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,7 @@ struct XgboostModel {
   std::size_t num_parallel_trees = 1;
   std::vector<std::size_t> round_begin;   // round r has the trees [round_begin[r], [r + 1])
   std::vector<std::size_t> tree_classes;  // the score that each tree adds to
+  std::vector<std::string_view> unread;   // trees after those in `root`; see Reading
 
   std::size_t num_rounds() const { return round_begin.size() - 1; }
 
@@ -27,8 +29,18 @@ struct XgboostModel {
   Json& trees() { return ensemble()["trees"]; }
 };
 
+// kFirstRound: the other rounds stay texts, slices of what was parsed, and are not checked.
+enum class Reading { kAll, kFirstRound };
+
 // Throws std::invalid_argument that starts with `name` and the place, if the text is not what
 // XGBoost 2.1 and newer write, is cut short, or holds what leaves cannot express.
-XgboostModel ParseXgboostModel(std::string_view text, const std::string& name);
+XgboostModel ParseXgboostModel(std::string_view text, const std::string& name,
+                               Reading reading = Reading::kAll);
+
+// Parses and checks what is left.
+void ReadUnread(const std::string& name, XgboostModel& model);
+
+// Where the trees are in a model's text.
+std::optional<ArrayPlace> FindTrees(std::string_view text);
 
 }  // namespace bregboost::detail
