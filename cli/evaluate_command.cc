@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "bregboost/problem/rate_problem.h"
+#include "bregboost/report/fit_json.h"
 #include "command.h"
 #include "data_flags.h"
 #include "fit_flags.h"
@@ -29,23 +29,6 @@ struct Settings {
   std::string model, objective, library;
 };
 
-nlohmann::json Number(double value) {
-  return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
-}
-
-nlohmann::json ToJson(const Measurement& measured, double bound) {
-  nlohmann::json groups = nlohmann::json::array();
-  for (const auto& [group, value] : measured.groups) {
-    groups.push_back({{"group", group}, {"value", Number(value)}});
-  }
-  return {{"text", measured.text},
-          {"value", Number(measured.value)},
-          {"bound", bound},
-          {"violation", Number(measured.violation)},
-          {"satisfied", measured.satisfied},
-          {"groups", groups}};
-}
-
 void Run(const Settings& settings) {
   const std::vector<Constraint> given = ConstraintsOf(settings.constraints);
   const RunFolder run = ReadRunFolder(settings.model);
@@ -67,15 +50,12 @@ void Run(const Settings& settings) {
         std::all_of(measured.begin(), measured.end(), [](const auto& m) { return m.satisfied; });
     if (!settings.common.quiet) Warn(rows.warnings());
     if (settings.common.json) {
-      nlohmann::json limits = nlohmann::json::array();
-      for (std::size_t c = 0; c < measured.size(); ++c) {
-        limits.push_back(ToJson(measured[c], constraints[c].bound));
-      }
-      const nlohmann::json result = {{"rows", rows.num_rows()},
-                                     {"objective_name", objective},
-                                     {"objective", Number(problem.ObjectiveValue(sums))},
-                                     {"constraints", limits},
-                                     {"holds", holds}};
+      const nlohmann::json result = {
+          {"rows", rows.num_rows()},
+          {"objective_name", objective},
+          {"objective", problem.ObjectiveValue(sums)},
+          {"constraints", nlohmann::json::parse(MeasuredJson(problem, sums))},
+          {"holds", holds}};
       fmt::print("{}\n", result.dump(1));
     } else {
       const double value = problem.ObjectiveValue(sums);

@@ -8,7 +8,6 @@
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
 #include "bregboost/report/fit_json.h"
-#include "bregboost/report/html_report.h"
 #include "command.h"
 #include "data_flags.h"
 #include "delimited_output.h"
@@ -134,12 +133,11 @@ void SweepAndFit(const Settings& settings, const LoadedRows& training,
   RunDocument document = DocumentOf(settings.data, settings.fit, training, trainer);
   document.fit = ToJson(fit->report());
   document.frontier = ToJson(*frontier);
-  if (fit->report().unlimited) document.unconstrained = ToJson(*fit->report().unlimited);
-  const std::string json = ToJson(document);
+  if (const auto unlimited = WithoutLimits(settings.fit, trainer, *fit, settings.common.quiet)) {
+    document.unconstrained = ToJson(*unlimited);
+  }
   folder.Write("frontier.csv", FrontierCsv(*frontier, constraints));
-  folder.Write(trainer.ModelName(), trainer.ModelFile(*fit));
-  folder.Write("bregboost.json", json);
-  folder.Write("report.html", HtmlReport(json));
+  WriteRun(document, trainer, trainer.ModelFile(*fit), folder);
   folder.Publish();
   if (settings.common.json) {
     fmt::print("{}\n", ToJson(*frontier));

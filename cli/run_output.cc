@@ -4,6 +4,9 @@
 
 #include <filesystem>
 
+#include "bregboost/report/html_report.h"
+#include "progress.h"
+
 namespace bregboost::cli {
 
 RunDocument DocumentOf(const DataFlags& data, const FitFlags& fit, const LoadedRows& training,
@@ -27,6 +30,28 @@ RunDocument DocumentOf(const DataFlags& data, const FitFlags& fit, const LoadedR
   }
   document.versions = trainer.Versions();
   return document;
+}
+
+std::optional<UnlimitedDecision> WithoutLimits(const FitFlags& flags, const Trainer& trainer,
+                                               const AutoFit& fit, bool quiet) {
+  const FitReport& report = fit.report();
+  if (report.unlimited || report.constraints.empty() || report.classes.empty() ||
+      Progress::interrupted()) {
+    return report.unlimited;
+  }
+  FitOptions options = FitOptionsOf(flags);
+  options.solver.path = TrainingPath::kCalibration;
+  Progress progress("without limits", StepsOf(flags), quiet);
+  return trainer.Fit(report.constraints, options, progress.hooks()).report().unlimited;
+}
+
+std::string WriteRun(const RunDocument& document, const Trainer& trainer, const std::string& model,
+                     OutputFolder& folder) {
+  std::string json = ToJson(document);
+  folder.Write(trainer.ModelName(), model);
+  folder.Write("bregboost.json", json);
+  folder.Write("report.html", HtmlReport(json));
+  return json;
 }
 
 }  // namespace bregboost::cli

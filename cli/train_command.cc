@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "bregboost/report/fit_json.h"
-#include "bregboost/report/html_report.h"
 #include "bregboost/report/run_document.h"
 #include "command.h"
 #include "data_flags.h"
@@ -46,27 +45,10 @@ std::unique_ptr<LoadedRows> LoadOther(const Settings& settings, const std::strin
       LoadForModel(flags, training.encoding(), constraints, flags.positive, /*with_labels=*/true));
 }
 
-// The same learner without limits, judged by them on the same rows: what they cost.
-std::optional<UnlimitedDecision> Compare(const Settings& settings, const Trainer& trainer,
-                                         const AutoFit& fit) {
-  const FitReport& report = fit.report();
-  if (report.unlimited || report.constraints.empty() || settings.no_compare ||
-      report.classes.empty() || Progress::interrupted()) {
-    return report.unlimited;
-  }
-  FitOptions options = FitOptionsOf(settings.fit);
-  options.solver.path = TrainingPath::kCalibration;
-  Progress progress("without limits", StepsOf(settings.fit), settings.common.quiet);
-  return trainer.Fit(report.constraints, options, progress.hooks()).report().unlimited;
-}
-
 // Says what was found once it is written.
 void Publish(const Settings& settings, const Trainer& trainer, const std::string& model,
              const RunDocument& document, const std::string& text, OutputFolder& folder) {
-  const std::string json = ToJson(document);
-  folder.Write(trainer.ModelName(), model);
-  folder.Write("bregboost.json", json);
-  folder.Write("report.html", HtmlReport(json));
+  const std::string json = WriteRun(document, trainer, model, folder);
   folder.Publish();
   if (settings.common.json) {
     fmt::print("{}\n", json);
@@ -87,7 +69,9 @@ void TrainAuto(const Settings& settings, const Trainer& trainer, const LoadedRow
   std::optional<Reachability> reach;
   const bool searches = report.unseen.calibration.has_value() && !Progress::interrupted();
   if (searches && report.total_violation > 0.0) reach = fit->Diagnose();
-  const std::optional<UnlimitedDecision> unlimited = Compare(settings, trainer, *fit);
+  const std::optional<UnlimitedDecision> unlimited =
+      settings.no_compare ? report.unlimited
+                          : WithoutLimits(settings.fit, trainer, *fit, settings.common.quiet);
 
   RunDocument document = DocumentOf(settings.data, settings.fit, training, trainer);
   document.fit = ToJson(report, reach ? &*reach : nullptr);

@@ -19,6 +19,7 @@
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "bregboost/pipeline/paper_fit.h"
+#include "bregboost/report/fit_json.h"
 #include "bregboost/solve/abpp.h"
 #include "bregboost/solve/cbpr.h"
 #include "csv_problem.h"
@@ -89,17 +90,7 @@ Solved Solve(const Settings& settings, std::int64_t rounds, ProximalLearner& lea
 using Limits = std::vector<std::pair<std::string, std::vector<Measurement>>>;
 
 json HistoryRow(const IterationStats& stats, const Limits& limits) {
-  json row = {{"phase", Name(stats.phase)},
-              {"outer", stats.outer},
-              {"k", stats.k},
-              {"objective", stats.objective},
-              {"surrogate_violation", stats.surrogate_violation},
-              {"exact_violation", stats.exact_violation},
-              {"max_multiplier", stats.max_multiplier},
-              {"multiplier_sum", stats.multiplier_sum},
-              {"tau", stats.tau},
-              {"sigma", stats.sigma},
-              {"seconds", stats.seconds}};
+  json row = json::parse(ToJson(stats));
   for (const auto& [rows, measured] : limits) {
     for (const Measurement& limit : measured) row[rows].push_back(limit.value);
   }

@@ -128,15 +128,18 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
   const detail::BoundScores& bound = calibrator.bound_scores();
   detail::CheckProblemFits(bound, problem);
   const double temperature = options.fit_temperature ? bound.temperature : 1.0;
-  const auto find = [&](const Goal& goal) {
-    return detail::FindBestDecision(bound, problem, goal, temperature, options.seed);
+  // Many searches, of which each has a small part in the answer: those for one constraint are
+  // short, and those that leave one out start from what holds for all.
+  constexpr double kShort = 0.1;
+  const auto find = [&](const Goal& goal, const detail::SearchHints& hints) {
+    return detail::FindBestDecision(bound, problem, goal, temperature, options.seed, hints);
   };
 
   Reachability result;
   result.exact = true;
   for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
     const detail::BestDecision best =
-        find({.kind = Goal::Kind::kExcess, .rho = 0.0, .constraint = c});
+        find({.kind = Goal::Kind::kExcess, .rho = 0.0, .constraint = c}, {.effort = kShort});
     const CompiledConstraint& constraint = problem.compiled().constraints[c];
     const Measurement measured = Measure(constraint, best.sums);
     result.alone.push_back({.text = measured.text,
@@ -148,7 +151,7 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
   }
 
   const detail::BestDecision best =
-      find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = Goal::kNone});
+      find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = Goal::kNone}, {});
   result.exact = result.exact && best.exact;
   result.adjustment = {.temperature = temperature, .offsets = best.offsets};
   result.cost = problem.Cost(best.sums);
@@ -159,7 +162,8 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
 
   const auto relaxation_without = [&](std::size_t c) {
     const detail::BestDecision other =
-        find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = c});
+        find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = c},
+             {.starts = {best.offsets}, .effort = kShort});
     return LargestViolation(problem.Measure(other.sums), c);
   };
   std::vector<std::size_t> binding;

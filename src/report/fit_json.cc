@@ -75,6 +75,12 @@ json WithBounds(json measured, const std::vector<Constraint>& constraints) {
   return measured;
 }
 
+json Of(const RateProblem& problem, std::span<const double> sums) {
+  const auto rates =
+      FindRateIntervals(problem.compiled(), problem.num_constraints(), problem.rows(), sums);
+  return WithBounds(Of(problem.Measure(sums), rates), problem.constraints());
+}
+
 json Of(const std::vector<Price>& prices) {
   json rows = json::array();
   for (const Price& price : prices) {
@@ -268,18 +274,20 @@ std::string ToJson(const Frontier& frontier) {
 
 std::string ToJson(const Calibration& calibration, const RateProblem& problem,
                    const std::vector<Price>& prices) {
-  const json result = {
-      {"temperature", calibration.adjustment.temperature},
-      {"offsets", calibration.adjustment.offsets},
-      {"objective", problem.ObjectiveValue(calibration.sums)},
-      {"maximise", problem.objective().maximise},
-      {"violation", calibration.total_violation},
-      {"prices", Of(prices)},
-      {"constraints", WithBounds(Of(calibration.measurements,
-                                    FindRateIntervals(problem.compiled(), problem.num_constraints(),
-                                                      problem.rows(), calibration.sums)),
-                                 problem.constraints())}};
+  const json result = {{"temperature", calibration.adjustment.temperature},
+                       {"offsets", calibration.adjustment.offsets},
+                       {"objective", problem.ObjectiveValue(calibration.sums)},
+                       {"maximise", problem.objective().maximise},
+                       {"violation", calibration.total_violation},
+                       {"prices", Of(prices)},
+                       {"constraints", Of(problem, calibration.sums)}};
   return result.dump();
+}
+
+std::string ToJson(const IterationStats& stats) { return Of(stats).dump(); }
+
+std::string MeasuredJson(const RateProblem& problem, std::span<const double> sums) {
+  return Of(problem, sums).dump();
 }
 
 }  // namespace bregboost

@@ -169,7 +169,7 @@ TEST(Offsets, TheSearchComesNearTheBestOfAllDecisions) {
     const auto all = detail::EnumerateThreeClasses(kit.rows, kit.sums, kit.tracker, kit.judge);
     ASSERT_TRUE(all.has_value());
     const detail::OffsetPoint searched =
-        detail::SearchOffsets(detail::PriorStarts(data.rows), 1, kit.judge);
+        detail::SearchOffsets(detail::PriorStarts(data.rows), 1, 1.0, kit.judge);
     EXPECT_GE(searched.standing.value, all->best.standing.value - 1e-12);
     total_gap += searched.standing.value - all->best.standing.value;
   }

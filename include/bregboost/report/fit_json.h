@@ -2,6 +2,7 @@
 // Values that are undefined or unbounded are null.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ std::string ToJson(const UnlimitedDecision& unlimited);
 std::string ToJson(const PaperReport& report, const std::vector<Constraint>& constraints);
 std::string ToJson(const Certificate& certificate);
 std::string ToJson(const Frontier& frontier);
+std::string ToJson(const IterationStats& stats);
+// An array of the problem's limits as measured by event sums of its rows.
+std::string MeasuredJson(const RateProblem& problem, std::span<const double> sums);
 // New limits, `problem`'s, on a model that is there; with what each of them costs, if known.
 std::string ToJson(const Calibration& calibration, const RateProblem& problem,
                    const std::vector<Price>& prices = {});

@@ -28,10 +28,12 @@ BestDecision FindThreshold(const BoundScores& bound, const RateProblem& problem,
 }
 
 BestDecision FindOffsets(const OffsetRows& rows, const RateProblem& problem, const Goal& goal,
-                         const DecisionSums& sums, MeritTracker& tracker, std::uint64_t seed) {
+                         const DecisionSums& sums, MeritTracker& tracker, std::uint64_t seed,
+                         const SearchHints& hints) {
   OffsetJudge judge(rows, sums, tracker);
   BestDecision result;
   std::vector<std::vector<double>> starts = PriorStarts(problem.rows());
+  starts.insert(starts.begin(), hints.starts.begin(), hints.starts.end());
   if (goal.kind == Goal::Kind::kMerit && problem.num_limits() > 0 &&
       ChargesClassErrorsOnly(problem)) {
     DualResult dual = TakeDualSteps(problem, goal.rho, judge);
@@ -40,7 +42,8 @@ BestDecision FindOffsets(const OffsetRows& rows, const RateProblem& problem, con
   }
   std::optional<Enumerated> enumerated;
   if (CanEnumerate(rows, tracker)) enumerated = EnumerateThreeClasses(rows, sums, tracker, judge);
-  OffsetPoint best = enumerated ? enumerated->best : SearchOffsets(starts, seed, judge);
+  OffsetPoint best =
+      enumerated ? enumerated->best : SearchOffsets(starts, seed, hints.effort, judge);
   best = Centre(std::move(best), judge);
   result.offsets = std::move(best.offsets);
   result.sums = std::move(best.sums);
@@ -66,13 +69,15 @@ void CheckProblemFits(const BoundScores& bound, const RateProblem& problem) {
 }
 
 BestDecision FindBestDecision(const BoundScores& bound, const RateProblem& problem,
-                              const Goal& goal, double temperature, std::uint64_t seed) {
+                              const Goal& goal, double temperature, std::uint64_t seed,
+                              const SearchHints& hints) {
   const DecisionSums sums(problem, bound, temperature);
   MeritTracker tracker(problem, goal);
   if (problem.rows().task() == Task::kBinary) {
     return FindThreshold(bound, problem, sums, tracker, temperature);
   }
-  return FindOffsets(OffsetRows(problem, bound, temperature), problem, goal, sums, tracker, seed);
+  return FindOffsets(OffsetRows(problem, bound, temperature), problem, goal, sums, tracker, seed,
+                     hints);
 }
 
 }  // namespace bregboost::detail

@@ -8,6 +8,7 @@
 #include "bregboost/problem/rate_problem.h"
 #include "calibrate/detail/bound_scores.h"
 #include "calibrate/detail/merit_tracker.h"
+#include "calibrate/detail/offset_search.h"
 
 namespace bregboost::detail {
 
@@ -20,7 +21,8 @@ struct BestDecision {
 };
 
 BestDecision FindBestDecision(const BoundScores& bound, const RateProblem& problem,
-                              const Goal& goal, double temperature, std::uint64_t seed);
+                              const Goal& goal, double temperature, std::uint64_t seed,
+                              const SearchHints& hints = {});
 
 // Throws std::invalid_argument unless `problem` has an objective on the rows of `bound`.
 void CheckProblemFits(const BoundScores& bound, const RateProblem& problem);

@@ -23,7 +23,7 @@ constexpr double kShortReach = 0.5;
 
 class Search {
  public:
-  Search(std::uint64_t seed, OffsetJudge& judge)
+  Search(std::uint64_t seed, double effort, OffsetJudge& judge)
       : judge_(judge),
         random_(seed),
         classes_(judge.rows().num_classes),
@@ -34,6 +34,8 @@ class Search {
     const auto least = static_cast<std::int64_t>(4 * classes_);
     const std::int64_t most = many_rows_ ? 4 * least : std::max(least, kMostSweeps);
     most_sweeps_ = std::clamp(static_cast<std::int64_t>(most_work / (work + 1.0)), least, most);
+    most_sweeps_ =
+        std::max(least, static_cast<std::int64_t>(effort * static_cast<double>(most_sweeps_)));
   }
 
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
@@ -175,8 +177,8 @@ OffsetPoint OffsetJudge::AlongLine(const OffsetPoint& from, std::span<const doub
 }
 
 OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
-                          OffsetJudge& judge) {
-  return Search(seed, judge).Run(starts);
+                          double effort, OffsetJudge& judge) {
+  return Search(seed, effort, judge).Run(starts);
 }
 
 OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge) {

@@ -39,13 +39,19 @@ class OffsetJudge {
   std::int64_t sweeps_ = 0;
 };
 
+// Where to look besides the starts that every search has, and how long.
+struct SearchHints {
+  std::vector<std::vector<double>> starts = {};
+  double effort = 1.0;  // share of the sweeps that the number of rows allows, in (0, 1]
+};
+
 // From each start along the axes until nothing improves, then so from perturbed points; from the
 // best of all along pairs of axes and random directions. Ends with no improvement, or when the
 // sweeps that the number of rows allows are used up. Beyond 100,000 rows, where the merit is
 // smooth, only the best start is followed, along whole axes at first and within 0.5 of the best
 // point from then on, and nothing is perturbed.
 OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
-                          OffsetJudge& judge);
+                          double effort, OffsetJudge& judge);
 
 // The same decision's standing, away from the rows' changes: the middle along each axis.
 OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge);
