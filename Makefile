@@ -14,6 +14,7 @@ BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=
 
 OVERHEAD_ARGS ?= --repeats 5
 LIMITS_ARGS ?= --rho reference
+PAPER_ARGS ?=
 
 # Real data, which are no part of the project: tutorials run on them where the folder exists.
 DATA ?= ../shared/data
@@ -197,6 +198,18 @@ bench-limits: setup  ## Accuracy and violation on test rows of several data sets
 	$(call build,release,constrained_auto)
 	@mkdir -p build/bench
 	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
+
+# The first sets of the full form: what one has run, the other does not run again.
+PAPER = BREGBOOST_DATA=$(abspath $(DATA)) $(VENV_BIN)/python -m benchmarks.paper.paper \
+  --out build/bench/paper.json --results benchmarks/results/paper.json
+
+.PHONY: paper-quick
+paper-quick: build-python  ## The paper's experiments with 10 sets of hyper-parameters (below 30 minutes)
+	$(PAPER) --quick $(PAPER_ARGS)
+
+.PHONY: paper
+paper: build-python  ## The same with 100 sets, as in the paper (hours; goes on where it was interrupted)
+	$(PAPER) $(PAPER_ARGS)
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources
