@@ -3,7 +3,9 @@
 The paper's third figure. All of it is on the training rows, where its solver looks.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from scipy.special import expit
 
 from benchmarks.common.tasks import Rows
 from benchmarks.paper.parameters import ParameterSet
-from benchmarks.paper.problems import GROUP_LOSSES, PROBLEMS
+from benchmarks.paper.problems import FORMS, GROUP_LOSSES, PROBLEMS
 
 PROBLEM = "adult"
 ALPHAS = (0.02, 0.05, 0.1, 0.15)
@@ -35,24 +37,28 @@ EVERY = 5  # iterations between two points of the plain course
 @dataclass(frozen=True)
 class Course:
     learner: str
-    alpha: float | None  # None: no limit
+    method: str  # plain, or a form of CBPR
+    alpha: float | None = None  # None: no limit
 
     @property
     def key(self) -> str:
         limit = "no limit" if self.alpha is None else f"alpha {self.alpha:g}"
-        return f"{PROBLEM}, {self.learner}, {limit}"
+        return f"{PROBLEM}, {self.learner}, {self.method}, {limit}"
 
 
-def wanted_courses(learners: list[str]) -> list[Course]:
-    return [Course(learner, alpha) for learner in learners for alpha in (None, *ALPHAS)]
+def wanted_courses(learners: Iterable[str], methods: Iterable[str]) -> list[Course]:
+    """Those of the plain library too, if there is something to compare them with."""
+    forms = [method for method in methods if method in FORMS]
+    if not forms:
+        return []
+    limited = [Course(*cell) for cell in product(learners, forms, ALPHAS)]
+    return [Course(learner, "plain") for learner in learners] + limited
 
 
 def follow(course: Course, data: Path, threads: int) -> dict[str, Any]:
     rows = PROBLEMS[PROBLEM].task.split(data, SETTINGS.number).training
-    points = (
-        plain(course, rows, threads) if course.alpha is None else limited(course, rows, threads)
-    )
-    return {"learner": course.learner, "alpha": course.alpha} | points
+    trace = plain if course.alpha is None else limited
+    return asdict(course) | trace(course, rows, threads)
 
 
 def limited(course: Course, rows: Rows, threads: int) -> dict[str, list[float]]:
@@ -61,14 +67,17 @@ def limited(course: Course, rows: Rows, threads: int) -> dict[str, list[float]]:
         SETTINGS.estimator(course.learner, threads),
         limit,
         solver=PROBLEMS[PROBLEM].solver,
-        solver_options={"dual_step": SETTINGS.dual_step},
+        solver_options={"dual_step": SETTINGS.dual_step, **FORMS[course.method]},
     )
     model.fit(rows.features, rows.labels, sensitive_features={"group": rows.groups})
-    history = model.history_
+    points = model.history_[["objective", f"value: {limit}"]]
+    # Rows between the sub-problems say once more where the model is.
+    moved = points.diff().ne(0.0).any(axis=1)
+    objective, difference = (points.loc[moved, name].tolist() for name in points)
     return {
-        "iteration": list(range(len(history))),
-        "objective": history["objective"].tolist(),
-        "difference": history[f"value: {limit}"].tolist(),
+        "iteration": list(range(len(objective))),
+        "objective": objective,
+        "difference": difference,
     }
 
 

@@ -21,12 +21,19 @@ LEARNER_TITLES = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
 METHOD_TITLES = {
     "plain": "plain",
     "paper": "the paper's method",
+    "paper_linearized": "the paper's method, linearised",
     "auto": "bregboost",
     "auto_relaxed": "bregboost, limit at the paper's level",
 }
 # Okabe and Ito's colours and shapes of their own: the methods tell apart without colour, too.
-COLOURS = {"plain": "#6E6E6E", "paper": "#D55E00", "auto": "#0072B2", "auto_relaxed": "#009E73"}
-SHAPES = {"plain": "s", "paper": "^", "auto": "o", "auto_relaxed": "v"}
+COLOURS = {
+    "plain": "#6E6E6E",
+    "paper": "#D55E00",
+    "paper_linearized": "#CC79A7",
+    "auto": "#0072B2",
+    "auto_relaxed": "#009E73",
+}
+SHAPES = {"plain": "s", "paper": "^", "paper_linearized": "P", "auto": "o", "auto_relaxed": "v"}
 # From dark to light, of the palette cividis, which the colour-blind see alike.
 ALPHA_COLOURS = ("#00204D", "#3F4D6B", "#8A8678", "#D9B93F")
 STYLE = {

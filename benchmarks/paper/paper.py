@@ -29,14 +29,14 @@ Work = tuple[str, Callable[[], dict[str, Any]], Callable[[str, dict[str, Any]], 
 def missing_work(options: argparse.Namespace, store: Store) -> list[Work]:
     """What to run under which key, and where its record goes."""
     work: list[Work] = []
-    if courses.PROBLEM in options.tasks and "paper" in options.methods:
+    if courses.PROBLEM in options.tasks:
         work += [
             (
                 course.key,
                 lambda course=course: courses.follow(course, options.data, options.threads),
                 store.add_course,
             )
-            for course in courses.wanted_courses(options.learners)
+            for course in courses.wanted_courses(options.learners, options.methods)
             if course.key not in store.courses
         ]
     wanted = runs.wanted_runs(options.tasks, options.learners, options.methods, options.sets)

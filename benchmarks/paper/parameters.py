@@ -41,7 +41,7 @@ class Range:
 # Drawn in this order: a new one goes to the end, or every set changes.
 RANGES = {
     "learning_rate": Range(0.05, 0.3, logarithmic=True),
-    "iterations": Range(40, 120, whole=True),
+    "iterations": Range(50, 150, whole=True),
     "leaves": Range(7, 31, whole=True),
     "depth": Range(3, 6, whole=True),
     "min_child": Range(5, 50, whole=True),

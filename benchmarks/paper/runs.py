@@ -15,7 +15,7 @@ from benchmarks.common.tasks import Split
 from benchmarks.paper.parameters import ParameterSet
 from benchmarks.paper.problems import PROBLEMS, Problem
 
-METHODS = ("plain", "paper", "auto", "auto_relaxed")
+METHODS = ("plain", "paper", "paper_linearized", "auto", "auto_relaxed")
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,16 @@ class Run:
 def wanted_runs(
     problems: Iterable[str], learners: Iterable[str], methods: Iterable[str], sets: int
 ) -> list[Run]:
-    """Set by set, so that an interrupted benchmark has whole sets. Relaxed limits exist for some
-    problems only."""
-    cells = [
-        (problem, learner, method)
-        for problem, learner, method in product(problems, learners, methods)
-        if method != "auto_relaxed"
-        or PROBLEMS[problem].limits_at_paper_level(problem, learner) is not None
-    ]
+    """Set by set, so that an interrupted benchmark has whole sets."""
+    cells = [cell for cell in product(problems, learners, methods) if has_method(*cell)]
     return [Run(*cell, number) for number in range(sets) for cell in cells]
+
+
+def has_method(problem: str, learner: str, method: str) -> bool:
+    """Relaxed limits and forms of the paper's method exist for some problems only."""
+    if method == "auto_relaxed":
+        return PROBLEMS[problem].limits_at_paper_level(problem, learner) is not None
+    return method in ("plain", "auto") or method in PROBLEMS[problem].solver_options
 
 
 def limits_of(run: Run) -> tuple[Limit, ...]:
@@ -54,12 +55,15 @@ def constrained(
     run: Run, problem: Problem, parameters: ParameterSet, threads: int
 ) -> ConstrainedClassifier:
     estimator = parameters.estimator(run.learner, threads)
-    if run.method == "paper":
+    if run.method in problem.solver_options:
         return ConstrainedClassifier(
             estimator,
             list(problem.paper_limits),
             solver=problem.solver,
-            solver_options={"dual_step": parameters.dual_step, **problem.solver_options},
+            solver_options={
+                "dual_step": parameters.dual_step,
+                **problem.solver_options[run.method],
+            },
         )
     texts = [limit.text for limit in limits_of(run)]
     return ConstrainedClassifier(estimator, texts, random_state=run.number)

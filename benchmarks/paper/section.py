@@ -15,7 +15,7 @@ from benchmarks.paper.drawing import (
 )
 from benchmarks.paper.parameters import MEANINGS, RANGES
 from benchmarks.paper.printed import PrintedRow, printed, printed_rows
-from benchmarks.paper.problems import PROBLEMS, Problem
+from benchmarks.paper.problems import FORMS, PROBLEMS, Problem
 from benchmarks.paper.summary import Cell, Mean, cells_of
 
 PREFIX = "results_paper"
@@ -32,7 +32,8 @@ rows.
 
 - *plain*: the stock library without limits.
 - *the paper's method*: limits on losses of the training rows, held by ABPP (Credit, Drybean) or
-  CBPR (Adult, Compas).
+  CBPR (Adult, Compas). *Linearised*: CBPR without proximal terms in the limits, which hold it near
+  its start.
 - *bregboost*: `solver="auto"`, 0-1 limits held on unseen rows, default settings.
 - *bregboost, limit at the paper's level*: where there is one limit, the same with the bound that
   the paper's method reached in print. So the accuracies are those of equal promises.
@@ -72,7 +73,7 @@ def problem_part(name: str, problem: Problem, cells: Cells, figures: Path) -> st
         f"### {problem.title}, of Table {problem.table}",
         "",
         f'Limits: {asked}. The paper\'s method: `solver="{problem.solver}"` with {surrogate}'
-        + (" on cross-entropies." if problem.solver_options else "."),
+        + (" on cross-entropies." if problem.solver == "abpp" else "."),
         "",
         f"![{describe(problem)}](figures/{picture})",
         "",
@@ -143,13 +144,14 @@ Differences = tuple[Mean, Mean]
 def opponents(name: str, learner: str, ours: Cell, cells: Cells) -> list[tuple[str, Differences]]:
     """What bregboost is compared with: accuracy and measure, ours minus theirs."""
     found: list[tuple[str, Differences]] = []
-    theirs = cells.get((name, learner, "paper"))
-    if theirs is not None and theirs.columns["accuracy"].keys() & ours.columns["accuracy"].keys():
-        pair = ours.difference(theirs, "accuracy"), ours.difference(theirs, "measure")
-        found.append(("the paper's method on the same sets", pair))
+    for method in ("paper", "paper_linearized"):
+        theirs = cells.get((name, learner, method))
+        if theirs is not None and ours.shares_sets(theirs):
+            pair = ours.difference(theirs, "accuracy"), ours.difference(theirs, "measure")
+            found.append((METHOD_TITLES[method], pair))
     row = printed(name, learner, "paper")
     if row is not None:
-        found.append(("what the paper prints for it", from_printed(ours, row)))
+        found.append(("what the paper prints", from_printed(ours, row)))
     return found
 
 
@@ -200,8 +202,6 @@ def refusals(cell: Cell) -> str:
 
 
 def courses_part(courses: list[dict[str, Any]], figures: Path) -> str:
-    picture = f"{PREFIX}_courses.svg"
-    draw_courses(courses, figures / picture)
     found = sorted({course["alpha"] for course in courses} - {None})
     alphas = ", ".join(f"{alpha:g}" for alpha in found)
     lines = [
@@ -210,23 +210,35 @@ def courses_part(courses: list[dict[str, Any]], figures: Path) -> str:
         f"Adult, `gap(loss, by=sex) <= alpha` for alpha {alphas}, on the training rows: the "
         f"paper's third figure. {SETTINGS.iterations} iterations, learning rate "
         f"{SETTINGS.learning_rate:g}, {SETTINGS.leaves} leaves or depth {SETTINGS.depth}; the "
-        "search for a feasible point comes first and counts.",
-        "",
-        "![Mean loss and loss difference of the sexes against the iteration, for several alpha, "
-        f"for LightGBM and XGBoost](figures/{picture})",
+        "search for a feasible point comes first and counts. Dotted: alpha.",
         "",
     ]
-    last = [course_words(course) for course in courses if course["alpha"] is not None]
-    return "\n".join([*lines, *last, ""])
+    for method in FORMS:
+        shown = [course for course in courses if course["method"] in ("plain", method)]
+        if any(course["method"] == method for course in shown):
+            picture = f"{PREFIX}_courses_{FORMS[method]['form']}.svg"
+            draw_courses(shown, figures / picture)
+            words = (
+                f"{METHOD_TITLES[method].capitalize()}: mean loss and loss difference of the sexes "
+                "against the iteration, for several alpha, for LightGBM and XGBoost"
+            )
+            lines += [f"![{words}](figures/{picture})", "", f"{words}.", ""]
+    return "\n".join([*lines, courses_table(courses), ""])
 
 
-def course_words(course: Mapping[str, Any]) -> str:
-    alpha, difference = course["alpha"], course["difference"][-1]
-    held = "held" if difference <= alpha else "not held"
-    return (
-        f"- {LEARNER_TITLES[course['learner']]}, alpha {alpha:g}: ends with loss "
-        f"{course['objective'][-1]:.3f} and difference {difference:.3f}, {held}."
-    )
+def courses_table(courses: list[dict[str, Any]]) -> str:
+    """Where they end."""
+    rows = [["learner", "method", "alpha", "loss", "difference", "limit"], ["---"] * 6]
+    for course in courses:
+        alpha, difference = course["alpha"], course["difference"][-1]
+        limit = ["", ""] if alpha is None else [f"{alpha:g}", verdict(difference, alpha)]
+        names = [LEARNER_TITLES[course["learner"]], METHOD_TITLES[course["method"]], limit[0]]
+        rows.append([*names, f"{course['objective'][-1]:.3f}", f"{difference:.3f}", limit[1]])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def verdict(difference: float, alpha: float) -> str:
+    return "holds" if difference <= alpha else f"{difference - alpha:.3f} over"
 
 
 def settings_part(results: Mapping[str, Any]) -> str:

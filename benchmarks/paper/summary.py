@@ -71,6 +71,9 @@ class Cell:
     def mean(self, name: str) -> Mean:
         return Mean.of(self.values(name))
 
+    def shares_sets(self, other: "Cell") -> bool:
+        return bool(self.columns["accuracy"].keys() & other.columns["accuracy"].keys())
+
     def difference(self, other: "Cell", name: str) -> Mean:
         """This minus the other, set by set where both have one."""
         mine, others = self.columns[name], other.columns[name]

@@ -141,7 +141,7 @@ def test_runs_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 
     results = json.loads((tmp_path / "results.json").read_text())
     cells = [Cell.of(content) for content in results["cells"]]
-    assert len(cells) == 2 * 2 * 4  # problems, learners, methods
+    assert len(cells) == 2 * (4 + 5)  # learners; methods of a class limit, of a group limit
     assert all(cell.sets == 2 and not cell.failures for cell in cells)
     with (tmp_path / "paper.csv").open() as file:
         table = list(csv.DictReader(file))
@@ -156,7 +156,7 @@ def test_runs_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert plain.columns["accuracy"][1] == pytest.approx(100 * hits, abs=1e-3)
 
     page = section.render(results, tmp_path / "figures")
-    check_page(page, tmp_path / "figures", pictures=3)
+    check_page(page, tmp_path / "figures", pictures=4)
     assert "Credit, of Table 1" in page
     assert "Drybean" not in page.replace("(Credit, Drybean)", "")
 
