@@ -200,8 +200,8 @@ bench-limits: setup  ## Accuracy and violation on test rows of several data sets
 	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
 
 # The first sets of the full form: what one has run, the other does not run again.
-PAPER = BREGBOOST_DATA=$(abspath $(DATA)) $(VENV_BIN)/python -m benchmarks.paper.paper \
-  --out build/bench/paper.json --results benchmarks/results/paper.json
+PAPER = $(VENV_BIN)/python -m benchmarks.paper.paper --data $(DATA) --out build/bench/paper.json \
+  --results benchmarks/results/paper.json
 
 .PHONY: paper-quick
 paper-quick: build-python  ## The paper's experiments with 10 sets of hyper-parameters (below 30 minutes)

@@ -36,6 +36,7 @@ COLOURS = {
 SHAPES = {"plain": "s", "paper": "^", "paper_linearized": "P", "auto": "o", "auto_relaxed": "v"}
 # From dark to light, of the palette cividis, which the colour-blind see alike.
 ALPHA_COLOURS = ("#00204D", "#3F4D6B", "#8A8678", "#D9B93F")
+RUG = (0.0, 0.035)  # where the means are marked at the axes, in their lengths
 STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
@@ -91,25 +92,9 @@ def draw_cell(ax: Axes, cell: Cell) -> None:
         linewidths=0,
     )
     ax.scatter(measure, accuracy, s=110, marker=shape, color=colour, edgecolors="white", zorder=4)
-    edge = {"color": colour, "linestyle": "none", "clip_on": False, "zorder": 5}
-    ax.plot(
-        measure,
-        0,
-        marker="|",
-        markersize=14,
-        markeredgewidth=2.5,
-        **edge,
-        transform=ax.get_xaxis_transform(),
-    )
-    ax.plot(
-        0,
-        accuracy,
-        marker="_",
-        markersize=14,
-        markeredgewidth=2.5,
-        **edge,
-        transform=ax.get_yaxis_transform(),
-    )
+    edge = {"color": colour, "linewidth": 2.5, "zorder": 5}
+    ax.plot([measure] * 2, RUG, transform=ax.get_xaxis_transform(), **edge)
+    ax.plot(RUG, [accuracy] * 2, transform=ax.get_yaxis_transform(), **edge)
 
 
 def draw_printed(ax: Axes, name: str, learner: str, method: str) -> None:
@@ -132,11 +117,14 @@ def scatter_legend(methods: Sequence[str]) -> list[Line2D]:
         Line2D([], [], linestyle="none", marker=SHAPES[m], color=COLOURS[m], label=METHOD_TITLES[m])
         for m in methods
     ]
-    grey = {"linestyle": "none", "color": "black"}
-    handles.append(Line2D([], [], marker="o", markersize=9, label="large: mean over sets", **grey))
-    handles.append(
-        Line2D([], [], marker="D", fillstyle="none", label="hollow: printed in the paper", **grey)
-    )
+    sizes = {
+        "large, and at the axes: mean": {"marker": "o", "markersize": 9},
+        "hollow: the mean in print": {"marker": "D", "fillstyle": "none"},
+    }
+    handles += [
+        Line2D([], [], linestyle="none", color="black", label=label, **size)
+        for label, size in sizes.items()
+    ]
     return handles
 
 
@@ -145,8 +133,8 @@ def draw_courses(courses: Sequence[Mapping[str, Any]], path: Path) -> None:
     alphas = sorted({course["alpha"] for course in courses} - {None})
     colours = dict(zip(alphas, ALPHA_COLOURS, strict=False))
     learners = [name for name in LEARNER_TITLES if any(c["learner"] == name for c in courses)]
-    height = 1.0 + 2.7 * len(learners)
-    with figure_in(path, rows=len(learners), height=height, squeeze=False) as (figure, axes):
+    size = {"rows": len(learners), "height": 1.0 + 2.7 * len(learners)}
+    with figure_in(path, **size, sharex=True, squeeze=False) as (figure, axes):
         for (left, right), learner in zip(axes, learners, strict=True):
             for course in (c for c in courses if c["learner"] == learner):
                 look = course_look(course["alpha"], colours)
@@ -162,7 +150,8 @@ def draw_courses(courses: Sequence[Mapping[str, Any]], path: Path) -> None:
             Line2D([], [], label=alpha_title(alpha), **course_look(alpha, colours))
             for alpha in (*alphas, None)
         ]
-        handles.append(Line2D([], [], color="black", linestyle=":", linewidth=1, label="alpha"))
+        dotted = {"color": "black", "linestyle": ":", "linewidth": 1}
+        handles.append(Line2D([], [], label="the alpha asked for", **dotted))
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
 
 
@@ -172,7 +161,7 @@ def alpha_title(alpha: float | None) -> str:
 
 def course_look(alpha: float | None, colours: Mapping[float, str]) -> dict[str, Any]:
     if alpha is None:
-        return {"color": "#6E6E6E", "linestyle": "--", "linewidth": 1.6}
+        return {"color": "black", "linestyle": "--", "linewidth": 1.4}
     return {"color": colours[alpha], "linestyle": "-", "linewidth": 1.8}
 
 

@@ -31,7 +31,8 @@ class Problem:
     table: str  # of the paper
     solver: str  # the paper's
     paper_limits: tuple[str, ...]
-    measure_title: str
+    measure: str  # its name in a table
+    measure_title: str  # and at an axis
     measured: Callable[[Outcome], float]
     # By method: the paper's own, and what else there is of it.
     solver_options: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -83,7 +84,8 @@ PROBLEMS = {
         table="1",
         solver="abpp",
         paper_limits=tuple(limit.text for limit in CREDIT.limits),
-        measure_title="violation",
+        measure="violation",
+        measure_title="violation of the limits",
         measured=violation_of(CREDIT),
         solver_options=CLASS_LOSSES,
         relaxed=one_bound(CREDIT, CREDIT.limits[0].bound),
@@ -94,7 +96,8 @@ PROBLEMS = {
         table="1",
         solver="abpp",
         paper_limits=tuple(limit.text for limit in DRYBEAN.limits),
-        measure_title="violation",
+        measure="violation",
+        measure_title="violation of the limits",
         measured=violation_of(DRYBEAN),
         solver_options=CLASS_LOSSES,
     ),
@@ -104,6 +107,7 @@ PROBLEMS = {
         table="2",
         solver="cbpr",
         paper_limits=(GROUP_LOSSES.format(ADULT.limits[0].bound),),
+        measure="gap",
         measure_title="error difference of the sexes",
         measured=error_difference,
         solver_options=FORMS,
@@ -115,7 +119,8 @@ PROBLEMS = {
         table="2",
         solver="cbpr",
         paper_limits=(GROUP_LOSSES.format(COMPAS_ALPHA),),
-        measure_title="error spread over races",
+        measure="spread",
+        measure_title="standard deviation of the races' errors",
         measured=error_spread,
         solver_options=FORMS,
     ),

@@ -12,7 +12,7 @@ from benchmarks.paper.problems import PROBLEMS
 from benchmarks.paper.runs import METHODS
 from benchmarks.paper.store import Store, machine
 
-PERCENT = ("accuracy", "measure", "large_groups", "violation")
+PERCENT = ("accuracy", "measure", "large_groups")
 DIGITS = 3  # of percent
 LOSS_DIGITS = 4
 
@@ -71,6 +71,10 @@ class Cell:
     def mean(self, name: str) -> Mean:
         return Mean.of(self.values(name))
 
+    @property
+    def has_large_groups(self) -> bool:
+        return "large_groups" in self.columns
+
     def shares_sets(self, other: "Cell") -> bool:
         return bool(self.columns["accuracy"].keys() & other.columns["accuracy"].keys())
 
@@ -112,8 +116,11 @@ def summarised(store: Store, command: str) -> dict[str, Any]:
 def summarised_cell(cell: tuple[str, str, str], runs: list[dict[str, Any]]) -> dict[str, Any]:
     problem, learner, method = cell
     done = sorted((run for run in runs if "failure" not in run), key=lambda run: run["number"])
+    refused = [run["failure"] for run in runs if "failure" in run]
     content: dict[str, Any] = {"problem": problem, "learner": learner, "method": method}
-    content["failures"] = len(runs) - len(done)
+    content["failures"] = len(refused)
+    if refused:
+        content["failure"] = refused[0]
     content["set"] = [run["number"] for run in done]
     for name in PERCENT:
         values = [run[name] for run in done]
@@ -145,10 +152,11 @@ def as_json(results: Mapping[str, Any]) -> str:
 
 def as_text(results: Mapping[str, Any]) -> str:
     """For a terminal."""
-    table = [["problem", "learner", "method", "sets", "accuracy", "measure", "seconds"]]
+    table = [["problem", "learner", "method", "sets", "refused", "accuracy", "measure", "seconds"]]
     for cell in cells_of(results).values():
+        counts = [str(cell.sets), str(cell.failures)]
         numbers = [str(cell.mean(name)) for name in ("accuracy", "measure", "seconds")]
-        table.append([cell.problem, cell.learner, cell.method, str(cell.sets), *numbers])
+        table.append([cell.problem, cell.learner, cell.method, *counts, *numbers])
     widths = [max(len(row[j]) for row in table) for j in range(len(table[0]))]
     return "\n".join(
         "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip()

@@ -22,7 +22,7 @@ from benchmarks.paper.parameters import RANGES, ParameterSet, Range  # noqa: E40
 from benchmarks.paper.printed import Figure, PrintedRow, printed, printed_rows  # noqa: E402
 from benchmarks.paper.problems import PROBLEMS, error_spread, one_bound  # noqa: E402
 from benchmarks.paper.store import Store  # noqa: E402
-from benchmarks.paper.summary import Cell, Mean  # noqa: E402
+from benchmarks.paper.summary import Cell, Mean, cells_of, summarised  # noqa: E402
 
 # ---- sets of hyper-parameters
 
@@ -152,7 +152,7 @@ def test_runs_end_to_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     stock = drawn.estimator("lightgbm", threads=1)
     stock.fit(split.training.features, split.training.labels)
     hits = (stock.predict(split.test.features) == split.test.labels).mean()
-    plain = next(c for c in cells if (c.problem, c.learner, c.method)[1:] == ("lightgbm", "plain"))
+    plain = cells_of(results)["credit", "lightgbm", "plain"]
     assert plain.columns["accuracy"][1] == pytest.approx(100 * hits, abs=1e-3)
 
     page = section.render(results, tmp_path / "figures")
@@ -214,8 +214,13 @@ def test_refused_limits_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Of a class that no row has."""
     empty = Task("empty", tiny_split, (ClassLimit("error(class=7)", 7, 0.1),))
     monkeypatch.setitem(PROBLEMS, "credit", replace(PROBLEMS["credit"], task=empty))
-    record = runs.measure(runs.Run("credit", "lightgbm", "auto", 0), tmp_path, threads=1)
-    assert "7" in record["failure"]
+    run = runs.Run("credit", "lightgbm", "auto", 0)
+    store = Store(tmp_path / "paper.json")
+    store.add_run(run.key, runs.measure(run, tmp_path, threads=1))
+    results = summarised(store, "a command")
+    (line,) = section.refusals("credit", results)
+    assert line.startswith("- LightGBM, bregboost: 1 sets refused")
+    assert "7" in line
 
 
 @pytest.mark.parametrize(
@@ -250,7 +255,7 @@ def cell(method: str, accuracy: list[float], measure: list[float]) -> Cell:
 
 def test_differences_are_paired() -> None:
     """Sets differ by 10 points, methods by 1: alone the means would drown in the sets."""
-    ours, theirs = cell("auto", [80, 90, 71.1], [1, 2, 3]), cell("paper", [79, 89, 70], [1, 2, 3])
+    ours, theirs = cell("auto", [80, 90, 71.1], [1, 2, 3]), cell("paper", [79, 89, 70], [2, 2, 2])
     difference = ours.difference(theirs, "accuracy")
     assert difference.value == pytest.approx((1 + 1 + 1.1) / 3)
     assert section.direction(difference, larger_is_better=True) == 1
@@ -258,8 +263,16 @@ def test_differences_are_paired() -> None:
     assert section.direction(ours.difference(theirs, "measure"), larger_is_better=True) == 0
 
 
-def test_a_single_set_shows_nothing() -> None:
-    assert section.direction(Mean.of([5.0]), larger_is_better=True) == 0
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ([5.0], 0),  # nothing to judge it by
+        ([1.0, 3.0], 0),  # 2 standard errors, where two values ask for 12.7
+        ([1.0, 3.0] * 4, 1),  # 5.3 of them, where eight ask for 2.4
+    ],
+)
+def test_few_sets_show_little(values: list[float], found: int) -> None:
+    assert section.direction(Mean.of(values), larger_is_better=True) == found
 
 
 def test_printed_figures_are_compared_by_both_deviations() -> None:
