@@ -1,10 +1,11 @@
 """Results of a benchmark in a file that is whole at any time.
 
-What is there is not run again; what was made by other versions, or from other ranges of
-hyper-parameters, is not mixed in.
+What is there is not run again; what another build made, or other ranges of hyper-parameters, is not
+mixed in.
 """
 
 import csv
+import hashlib
 import json
 import os
 import platform
@@ -13,19 +14,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.paper.parameters import RANGES, SEED
+import xgboost
+from bregboost import _core
 
-PACKAGES = ("bregboost", "lightgbm", "xgboost")
+from benchmarks.paper.parameters import RANGES, SEED
 
 
 def origin() -> dict[str, str]:
     """What results of one file have in common."""
-    # The package is called xgboost-cpu where it comes without CUDA; the module knows its version.
-    import xgboost
-
-    found = {name: version(name) for name in PACKAGES if name != "xgboost"}
-    ranges = "; ".join(f"{name} {values}" for name, values in RANGES.items())
-    return found | {"xgboost": xgboost.__version__, "seed": str(SEED), "ranges": ranges}
+    build = Path(_core.__file__).read_bytes()
+    return {
+        "bregboost": version("bregboost"),
+        "build": hashlib.sha256(build).hexdigest()[:12],
+        "lightgbm": version("lightgbm"),
+        "xgboost": xgboost.__version__,  # whose package may be called xgboost-cpu
+        "seed": str(SEED),
+        "ranges": "; ".join(f"{name} {values}" for name, values in RANGES.items()),
+    }
 
 
 def machine() -> dict[str, Any]:

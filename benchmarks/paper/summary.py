@@ -109,7 +109,7 @@ def summarised(store: Store, command: str) -> dict[str, Any]:
         "machine": machine(),
         "origin": store.origin,
         "cells": [summarised_cell(cell, by_cell[cell]) for cell in sorted(by_cell, key=place)],
-        "courses": [summarised_course(course) for course in store.courses.values()],
+        "courses": [summarised_course(c) for c in sorted(store.courses.values(), key=course_place)],
     }
 
 
@@ -128,6 +128,11 @@ def summarised_cell(cell: tuple[str, str, str], runs: list[dict[str, Any]]) -> d
             content[name] = [round(100 * value, DIGITS) for value in values]
     content["seconds"] = [round(run["seconds"], DIGITS) for run in done]
     return content
+
+
+def course_place(course: Mapping[str, Any]) -> tuple[str, int, float]:
+    """Courses end in any order."""
+    return course["learner"], METHODS.index(course["method"]), course["alpha"] or 0.0
 
 
 def summarised_course(course: Mapping[str, Any]) -> dict[str, Any]:
