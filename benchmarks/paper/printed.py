@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+SETS = 100  # of hyper-parameters, that its figures are means over
+
 
 @dataclass(frozen=True)
 class Figure:
-    """Mean and standard deviation over the paper's 100 sets, in percent."""
+    """Mean and standard deviation over the paper's sets, in percent."""
 
     mean: float
     deviation: float

@@ -16,7 +16,7 @@ from benchmarks.paper.drawing import (
     draw_scatter,
 )
 from benchmarks.paper.parameters import MEANINGS, RANGES
-from benchmarks.paper.printed import PrintedRow, printed, printed_rows
+from benchmarks.paper.printed import SETS, PrintedRow, printed, printed_rows
 from benchmarks.paper.problems import FORMS, PROBLEMS, Problem
 from benchmarks.paper.summary import Cell, Mean, cells_of
 
@@ -158,8 +158,7 @@ def from_printed(ours: Cell, row: PrintedRow) -> Differences:
 
     def difference(name: str) -> Mean:
         mine, theirs = ours.mean(name), getattr(row, name)
-        paper_sets = 100
-        variance = mine.deviation**2 / mine.count + theirs.deviation**2 / paper_sets
+        variance = mine.deviation**2 / mine.count + theirs.deviation**2 / SETS
         # Mean has the deviation of a single value.
         deviation = math.sqrt(variance * mine.count)
         return Mean(mine.value - theirs.mean, deviation, mine.count)
