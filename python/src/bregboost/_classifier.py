@@ -2,15 +2,21 @@
 
 import sys
 import warnings
+from types import FrameType
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, softmax
 from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
 
 from bregboost._estimator import ConstrainedEstimator
 from bregboost._rows import Labels, encode_labels, positive_code, recode_labels
+
+# Their folds would repeat what was said of the first one.
+_WARNED_CALIBRATORS: WeakSet[Any] = WeakSet()
 
 
 class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
@@ -245,8 +251,15 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
 
     def _warn_if_offsets_are_undone(self) -> None:
         """For `CalibratedClassifierCV`, which has no hook: its fit is found among the callers."""
-        if not self._is_shifted or not _is_being_calibrated():
+        frames = _frames_in_calibration() if self._is_shifted else []
+        # Those of its fit, not of the predictions that come after.
+        if not frames or "fit" not in frames[0].f_code.co_name:
             return
+        calibrator = frames[-1].f_locals.get("self")  # in a process of its own, a fold has none
+        if calibrator in _WARNED_CALIBRATORS:
+            return
+        if calibrator is not None:
+            _WARNED_CALIBRATORS.add(calibrator)
         advice = (
             "Probabilities of ConstrainedClassifier(fold_offsets=False) are calibrated by "
             "temperature, and its predict() holds the limits."
@@ -271,22 +284,37 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     def _baseline_codes(self, X: Any, labels: Labels | None) -> Any:
         if self.baseline is None:
             return None
-        if not hasattr(self.baseline, "predict"):
-            raise TypeError(
-                f"baseline: {type(self.baseline).__name__}; allowed: a fitted model with predict()"
-            )
-        return recode_labels(self.baseline.predict(X), labels, "baseline")
+        return recode_labels(_predictions(self.baseline, X), labels, "baseline")
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended."""
         return hasattr(self, "estimator_")
 
 
-def _is_being_calibrated() -> bool:
+def _predictions(baseline: Any, X: Any) -> Any:
+    name = type(baseline).__name__
+    if isinstance(baseline, type) or not hasattr(baseline, "predict"):
+        given = f"the class {baseline.__name__}" if isinstance(baseline, type) else name
+        raise TypeError(f"baseline: {given}; allowed: a fitted model with predict()")
+    try:
+        return baseline.predict(X)
+    except NotFittedError:
+        raise NotFittedError(
+            f"baseline: {name} that is not fitted; allowed: a fitted model with predict()"
+        ) from None
+    except ValueError as error:
+        raise ValueError(
+            f"baseline: {name} that cannot predict X; allowed: a model fitted on features like "
+            f"those of X. {error}"
+        ) from None
+
+
+def _frames_in_calibration() -> list[FrameType]:
+    """Of scikit-learn's module of that name among the callers, the innermost first."""
+    found = []
     frame = sys._getframe()
     while frame is not None:
         if frame.f_globals.get("__name__") == "sklearn.calibration":
-            # The frames of its fit, not of the predictions that come after.
-            return "fit" in frame.f_code.co_name
+            found.append(frame)
         frame = frame.f_back
-    return False
+    return found

@@ -56,9 +56,7 @@ def as_constraints(
     >>> as_constraints(["fnr <= 5%", rate.error(by="sex").gap() <= 0.02])
     [fnr <= 5%, gap(error, by=sex) <= 2%]
     """
-    if isinstance(constraints, (str, Constraint)):
-        return [_as_constraint(constraints, "constraints")]
-    if not isinstance(constraints, Sequence):
+    if isinstance(constraints, (str, bytes, bytearray)) or not isinstance(constraints, Sequence):
         return [_as_constraint(constraints, "constraints")]
     return [_as_constraint(item, f"constraints[{i}]") for i, item in enumerate(constraints)]
 

@@ -173,6 +173,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
     def _scores(self, X: Any) -> npt.NDArray[np.float64]:
         """Raw scores of `estimator_`."""
         check_is_fitted(self)
+        self._backend.check_features(X)
         check_feature_names(self, X, reset=False)
         shape = getattr(X, "shape", (0, 0))
         if len(shape) != 2:

@@ -152,6 +152,7 @@ class _RowMaker:
         self, X: Any, y: Any, sample_weight: Any, rate_weight: Any, sensitive_features: Any
     ) -> tuple[RowSet, Labels | None, npt.NDArray[np.float64] | None]:
         labels, targets = self._owner._target(y)
+        self._backend.check_features(X)
         check_feature_names(self._names, X, reset=True)
         rows = _target_length(labels, targets)
         weight = check_weights(sample_weight, rows)
@@ -177,6 +178,7 @@ class _RowMaker:
         if pair is None:
             return None
         X, y = _pair(f"{prefix}_set", pair)
+        self._backend.check_features(X, f"{prefix}_set")
         _check_features(f"{prefix}_set", X, reference.n_features)
         self._check_names(f"{prefix}_set", X)
         own_labels, targets = self._owner._target(y, labels, f"{prefix}_set")

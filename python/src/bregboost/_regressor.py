@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_array
 from sklearn.utils.validation import column_or_1d
 
 from bregboost._estimator import ConstrainedEstimator
+from bregboost._rows import as_floats
 
 
 class ConstrainedRegressor(RegressorMixin, ConstrainedEstimator):
@@ -131,9 +131,7 @@ feature_names_in_
     def _target(
         self, y: Any, like: Any = None, field: str = "y"
     ) -> tuple[None, npt.NDArray[np.float64]]:
-        values = column_or_1d(
-            check_array(y, ensure_2d=False, dtype=np.float64, input_name=field), warn=True
-        )
+        values = column_or_1d(as_floats(y, field), warn=True)
         return None, np.ascontiguousarray(values)
 
     def _positive(self, labels: Any) -> int:

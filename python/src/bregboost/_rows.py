@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from bregboost._values import MISSING, value_text
+from bregboost._values import MISSING, type_names, value_text
 
 _MOST_NAMES_SHOWN = 20
 
@@ -177,12 +177,8 @@ def check_weights(
         return None
     if isinstance(sample_weight, Number):
         weights = np.full(n_rows, sample_weight, dtype=np.float64)
-    elif nwd.is_into_series(sample_weight):
-        weights = nw.from_native(sample_weight, series_only=True).cast(nw.Float64).to_numpy()
     else:
-        weights = check_array(
-            sample_weight, ensure_2d=False, dtype=np.float64, order="C", input_name=field
-        )
+        weights = as_floats(sample_weight, field)
     if weights.ndim != 1 or len(weights) != n_rows:
         raise ValueError(
             f"{field}: shape {weights.shape}; allowed: a number, or one weight for each of the "
@@ -197,34 +193,31 @@ def check_weights(
     return np.ascontiguousarray(weights, dtype=np.float64)
 
 
-def n_rows(X: object) -> int:
-    """Rows of an array, a sparse matrix, a DataFrame, a Table or a list."""
-    shape = getattr(X, "shape", None)
-    if isinstance(shape, tuple) and shape:
-        return int(shape[0])
-    if isinstance(X, Sequence) and not isinstance(X, (str, bytes)):
-        return len(X)
-    raise TypeError(
-        f"X: {type(X).__name__}; allowed: a NumPy array, a DataFrame of pandas or polars, a "
-        "pyarrow Table, a SciPy sparse matrix, or a list of rows"
-    )
+def as_floats(values: Any, field: str) -> npt.NDArray[np.float64]:
+    """Numbers of an array, a list or a Series; other values are refused, texts of digits too.
 
-
-def feature_names(X: object) -> list[str] | None:
-    """Names of the columns; None where they have none, or none that is text, as in scikit-learn."""
-    if nwd.is_pandas_dataframe(X):
-        names = list(X.columns)
-    elif nwd.is_into_dataframe(X):
-        names = nw.from_native(X, eager_only=True).columns
-    else:
-        return None
-    are_text = {isinstance(name, str) for name in names}
-    if are_text == {True, False}:
-        raise TypeError(
-            f"X: column names of the types {_type_names(names)}; allowed: text alone (X.columns = "
-            "X.columns.astype(str))"
-        )
-    return [str(name) for name in names] if are_text == {True} else None
+    Examples
+    --------
+    >>> as_floats([1, 2], "sample_weight")
+    array([1., 2.])
+    """
+    if nwd.is_into_series(values):
+        series = nw.from_native(values, series_only=True)
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            return series.cast(nw.Float64).to_numpy()
+        values = series.to_numpy()
+    if isinstance(values, (Mapping, str, bytes)):
+        raise TypeError(f"{field}: {values!r} ({type(values).__name__}); allowed: numbers")
+    if not nwd.is_into_dataframe(values):
+        found = _as_array(values)
+        if found.dtype.kind in "mM":
+            raise ValueError(f"{field}: values of the type {found.dtype}; allowed: numbers")
+        if found.dtype.kind in "USO":
+            for row, value in enumerate(found.flat):
+                if isinstance(value, (str, bytes)):
+                    text = str(value) if isinstance(value, str) else value  # not NumPy's repr
+                    raise ValueError(f"{field}: {text!r} in row {row}; allowed: numbers")
+    return check_array(values, ensure_2d=False, dtype=np.float64, order="C", input_name=field)
 
 
 def take_rows(X: Any, rows: npt.NDArray[np.integer]) -> Any:
@@ -263,7 +256,7 @@ def _label_numbers(values: npt.NDArray[Any], field: str) -> npt.NDArray[Any]:
     numbers = np.array(values.tolist())
     if numbers.dtype.kind not in "biuf":
         raise TypeError(
-            f"{field}: labels of the types {_type_names(values)}; allowed: all text, or all numbers"
+            f"{field}: labels of the types {type_names(values)}; allowed: all text, or all numbers"
         )
     return numbers
 
@@ -421,7 +414,3 @@ def _listed(names: Iterable[str]) -> str:
     quoted = [repr(name) for name in names]
     hidden = len(quoted) - _MOST_NAMES_SHOWN
     return ", ".join(quoted[:_MOST_NAMES_SHOWN]) + (f" and {hidden} more" if hidden > 0 else "")
-
-
-def _type_names(values: Iterable[object]) -> str:
-    return ", ".join(sorted({type(value).__name__ for value in values}))

@@ -1,7 +1,7 @@
 """Values of labels and group columns as text, which is how constraints and data meet."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -28,6 +28,17 @@ def value_text(value: object, field: str) -> str:
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     return str(value)
+
+
+def type_names(values: Iterable[object]) -> str:
+    """The types that occur among `values`.
+
+    Examples
+    --------
+    >>> type_names(["a", 1, 2])
+    'int, str'
+    """
+    return ", ".join(sorted({type(value).__name__ for value in values}))
 
 
 def _is_missing(value: object) -> bool:

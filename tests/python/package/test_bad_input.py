@@ -231,7 +231,7 @@ def test_a_bad_fit_leaves_an_earlier_one_as_it_was(parameters, fit, X, y, error,
         ({"objective": "accuracy", "constraints": "loss <= 1"}, SCORE, ValueError, "accuracy"),
         ({"estimator": LogisticRegression()}, SCORE, TypeError, "allowed for a regression: LGBMRe"),
         ({}, np.where(Y, np.inf, 1.0), ValueError, "Input y contains infinity"),
-        ({}, SEX, ValueError, "could not convert string to float"),
+        ({}, SEX, ValueError, "in row 0; allowed: numbers"),
     ],
 )
 def test_bad_fits_of_a_regressor(parameters, y, error, message):

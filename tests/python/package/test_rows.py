@@ -7,14 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from bregboost._features import feature_names, n_rows
 from bregboost._rows import (
     GroupColumn,
     check_index,
     check_weights,
     encode_groups,
     encode_labels,
-    feature_names,
-    n_rows,
     positive_code,
     recode_labels,
     take_rows,

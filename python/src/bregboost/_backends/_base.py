@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 from sklearn.utils.class_weight import compute_class_weight
 
+from bregboost._features import naming_what_is_no_number
 from bregboost._rows import Labels
 
 Task = Literal["classification", "regression"]
@@ -67,6 +68,10 @@ class Backend(ABC):
     def __init__(self, estimator: Any, task: Task) -> None:
         self.estimator = estimator
         self.task = task
+
+    @abstractmethod
+    def check_features(self, X: Any, field: str = "X") -> None:
+        """Refuse tables that the estimator cannot take; `field` is what messages call them."""
 
     @abstractmethod
     def library(self) -> str:
@@ -128,9 +133,14 @@ class TreeBackend(Backend):
 
 def checked_matrix(X: Any, accept_sparse: list[str], min_rows: int = 1) -> Any:
     """An array or a SciPy sparse matrix of numbers, which may be missing or infinite."""
-    X = check_array(
-        X, accept_sparse=accept_sparse, ensure_min_samples=min_rows, input_name="X", **_ALLOW_NAN
-    )
+    with naming_what_is_no_number(X):
+        X = check_array(
+            X,
+            accept_sparse=accept_sparse,
+            ensure_min_samples=min_rows,
+            input_name="X",
+            **_ALLOW_NAN,
+        )
     if not sparse.issparse(X):
         return X
     # The old libraries do not know sparse arrays; nothing is copied.

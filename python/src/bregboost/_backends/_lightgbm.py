@@ -28,7 +28,8 @@ from bregboost._backends._base import (
     to_pandas,
     without_arrow_numbers,
 )
-from bregboost._rows import Labels, n_rows
+from bregboost._features import check_features, n_rows
+from bregboost._rows import Labels
 
 _SQUARED = {
     "regression",
@@ -121,6 +122,10 @@ class LightGbmBackend(TreeBackend):
         given["seed"] = drawn_seed(given["seed"])
         given["num_threads"] = self.estimator._process_n_jobs(given["num_threads"])
         return given
+
+    def check_features(self, X: Any, field: str = "X") -> None:
+        """Numbers and categories."""
+        check_features(X, field, type(self.estimator).__name__, takes_categories=True)
 
     def library(self) -> str:
         """Path of lib_lightgbm.so."""

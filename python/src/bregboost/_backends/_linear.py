@@ -19,7 +19,8 @@ from bregboost._backends._base import (
     class_weights,
     times_class_weights,
 )
-from bregboost._rows import Labels, feature_names
+from bregboost._features import check_features, feature_names, naming_what_is_no_number
+from bregboost._rows import Labels
 
 # Balanced classes have counted rows by their weights since scikit-learn 1.6.
 _BALANCES_WEIGHTS = "sample_weight" in signature(compute_class_weight).parameters
@@ -52,6 +53,11 @@ class LinearBackend(Backend):
         else:
             _check_ridge(estimator)
 
+    def check_features(self, X: Any, field: str = "X") -> None:
+        """Numbers alone, be they written as text."""
+        name = type(self.estimator).__name__
+        check_features(X, field, name, takes_categories=False, reads_text=True)
+
     def library(self) -> str:
         """Empty: the core has the solver."""
         return ""
@@ -59,9 +65,10 @@ class LinearBackend(Backend):
     def make_data(self, X: Any, *, weight: Weights = None, reference: Data | None = None) -> Data:
         """A float64 array, or a CSR matrix whose indices are int32 and sorted."""
         names = feature_names(X)
-        X = check_array(
-            X, accept_sparse="csr", dtype=np.float64, estimator=self.estimator, input_name="X"
-        )
+        with naming_what_is_no_number(X):
+            X = check_array(
+                X, accept_sparse="csr", dtype=np.float64, estimator=self.estimator, input_name="X"
+            )
         if sparse.issparse(X):
             X = _core_csr(X)
         elif not (X.flags.c_contiguous or X.flags.f_contiguous):

@@ -25,6 +25,7 @@ from bregboost._backends._base import (
     times_class_weights,
     to_pandas,
 )
+from bregboost._features import check_features
 from bregboost._rows import Labels
 
 _OBJECTIVES = {
@@ -105,6 +106,13 @@ class XgboostBackend(TreeBackend):
         seeded = copy(self.estimator)
         seeded.random_state = seed
         return seeded.get_params(deep=False)
+
+    def check_features(self, X: Any, field: str = "X") -> None:
+        """Numbers and, if they are enabled, categories."""
+        enabled = bool(self._given["enable_categorical"])
+        hint = "" if enabled else "; with enable_categorical=True: categories, too"
+        name = type(self.estimator).__name__
+        check_features(X, field, name, takes_categories=enabled, hint=hint)
 
     def library(self) -> str:
         """Path of libxgboost.so."""
