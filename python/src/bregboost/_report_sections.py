@@ -18,12 +18,14 @@ from bregboost._units import (
     difference_text,
     groups_in_percent,
     in_percent,
+    interval_text,
     relation,
     value_text,
 )
 
 Data = dict[str, Any]  # as the core writes it; numbers are None where undefined
 
+_CONFIDENCE = "95%"  # of the intervals, which are for one rate each and no certificate
 _MOST_GROUPS = 6  # of a limit; those with the lowest and highest rates
 _MEASURED_ON = {
     "folds": "unseen rows (out of fold)",
@@ -59,9 +61,11 @@ def report_sections(data: Data, certificate: Certificate) -> list[Section]:
 
 def _limits(data: Data, certificate: Certificate) -> Section:
     constraints = data.get("constraints") or []
+    has_intervals = any(constraint.get("interval") for constraint in constraints)
     columns = (
         Column("limit", code=True),
         Column("measured", number=True),
+        *((Column(f"{_CONFIDENCE} interval", number=True),) if has_intervals else ()),
         Column("bound", number=True),
         Column("holds"),
         *verdict_columns(certificate),
@@ -71,10 +75,12 @@ def _limits(data: Data, certificate: Certificate) -> Section:
         text = str(constraint.get("text"))
         percent, bound = in_percent(text), constraint.get("bound")
         held = holds(constraint)
+        interval = Cell(interval_text(constraint.get("interval"), percent))
         rows.append(
             (
                 Cell(text),
                 Cell(value_text(constraint.get("value"), percent, bound)),
+                *((interval,) if has_intervals else ()),
                 Cell(bound_text(bound, percent)),
                 Cell("yes" if held else "no", "good" if held else "bad"),
                 *verdict_cells(certificate, certificate.get(text)),
@@ -145,8 +151,13 @@ def most_telling(groups: list[Data], most: int) -> list[Data]:
 
 
 def _group_text(group: Data, percent: bool) -> str:
-    rows = "" if group.get("rows") is None else f" ({count_text(group['rows'])} rows)"
-    return f"{group['group']} {value_text(group.get('value'), percent)}{rows}"
+    known = [
+        interval_text(group.get("interval"), percent),
+        "" if group.get("rows") is None else f"{count_text(group['rows'])} rows",
+    ]
+    aside = "; ".join(text for text in known if text)
+    value = value_text(group.get("value"), percent)
+    return f"{group['group']} {value}{f' ({aside})' if aside else ''}"
 
 
 def _costs(data: Data) -> list[str]:

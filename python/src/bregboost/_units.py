@@ -1,6 +1,8 @@
 """Rates, bounds, differences and counts as people read them."""
 
 import re
+from collections.abc import Sequence
+from math import floor, log10
 
 UNDEFINED = "undefined"
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
@@ -90,6 +92,23 @@ def value_text(value: float | None, percent: bool, beside: float | None = None) 
         if beside is None or value == beside or text != _value_text(beside, percent, more_digits):
             break
     return text
+
+
+def interval_text(interval: Sequence[float] | None, percent: bool) -> str:
+    """Both ends, with digits enough to tell them apart; empty without an interval.
+
+    Examples
+    --------
+    >>> interval_text([0.0287, 0.0561], percent=True), interval_text([0.0, 0.0004], percent=True)
+    ('2.9-5.6%', '0.00-0.04%')
+    >>> interval_text(None, percent=True)
+    ''
+    """
+    if interval is None or None in interval:
+        return ""
+    low, high = (100 * end if percent else end for end in interval)
+    digits = max(1, -floor(log10(max(high - low, 1e-6))))
+    return f"{low:.{digits}f}-{high:.{digits}f}{'%' if percent else ''}"
 
 
 def bound_text(value: float | None, percent: bool) -> str:

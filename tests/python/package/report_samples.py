@@ -36,6 +36,9 @@ SMALL: dict[str, Any] = {
             "violation": 0.0,
             "satisfied": True,
             "groups": [],
+            "rows": 2180,
+            "interval": [0.0401, 0.0586],
+            "small": False,
         },
         {
             "text": GAP,
@@ -45,8 +48,8 @@ SMALL: dict[str, Any] = {
             "violation": 0.0031,
             "satisfied": False,
             "groups": [
-                {"group": "sex=M", "value": 0.1462, "rows": 5000},
-                {"group": "sex=F", "value": 0.1231, "rows": 4000},
+                {"group": "sex=M", "value": 0.1462, "rows": 5000, "interval": [0.1365, 0.1563]},
+                {"group": "sex=F", "value": 0.1231, "rows": 4000, "interval": None},
             ],
         },
     ],

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from bregboost import ConstrainedClassifier, plot_frontier
+from scipy.stats import binomtest
 from small_learners import BINARY, CLASSES, SEX, X, every_learner, make
 
 SEXES = {"sensitive_features": {"sex": SEX}}
@@ -42,6 +43,21 @@ def test_a_certificate_by_rows_of_the_user(learner):
     verdict = model.certificate_.get("fnr <= 20%")
     assert verdict.value == pytest.approx(missed.mean(), abs=1e-12)
     assert verdict.rows == len(missed)
+
+
+@every_learner
+def test_measured_rates_have_exact_intervals(learner):
+    limits = ["fnr <= 20%", "max(error, by=sex) <= 40%"]
+    model = ConstrainedClassifier(make(learner), limits).fit(X, BINARY, **SEXES)
+    alone, by_sex = model.report_.to_dict()["constraints"]
+    for rate in (alone, *by_sex["groups"]):
+        events = round(rate["value"] * rate["rows"])
+        expected = binomtest(events, rate["rows"]).proportion_ci(0.95, method="exact")
+        assert rate["interval"] == pytest.approx([expected.low, expected.high], abs=1e-9)
+    low, high = (f"{100 * end:.1f}" for end in alone["interval"])
+    assert f"  {low}-{high}%  " in repr(model.report_)
+    assert alone["rows"] == BINARY.sum()
+    assert {group["rows"] for group in by_sex["groups"]} == {(SEX == s).sum() for s in "FM"}
 
 
 def test_without_rows_for_it_there_is_no_certificate():

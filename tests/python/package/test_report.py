@@ -16,12 +16,12 @@ from report_samples import FNR, GAP, long_texts, small, with_limits, without_num
 
 SMALL_TEXT = """\
 1 of 2 limits holds on 9,000 unseen rows (out of fold)
-  limit                     measured  bound  holds  verdict        at 90%     rows
-  fnr <= 5%                    4.87%     5%  yes    certified      <= 4.98%    404
-  gap(error, by=sex) <= 2%     2.31%     2%  no     not certified  <= 4.10%  1,800
+  limit                     measured  95% interval  bound  holds  verdict        at 90%     rows
+  fnr <= 5%                    4.87%      4.0-5.9%     5%  yes    certified      <= 4.98%    404
+  gap(error, by=sex) <= 2%     2.31%                   2%  no     not certified  <= 4.10%  1,800
   - Not certified at 90% confidence: 1 limit not shown to hold
 Groups
-  - gap(error, by=sex) <= 2%: sex=F 12.31% (4,000 rows), sex=M 14.62% (5,000 rows)
+  - gap(error, by=sex) <= 2%: sex=F 12.31% (4,000 rows), sex=M 14.62% (13.7-15.6%; 5,000 rows)
 What it costs
   - accuracy 91.20% on unseen rows
   - total violation 0.31 points
@@ -105,6 +105,18 @@ def test_html_says_what_the_text_says() -> None:
     words = re.sub(r"\s+", " ", words)
     for cell in re.split(r"\s{2,}|\n", SMALL_TEXT):
         assert cell.removeprefix("- ") in words
+
+
+def test_intervals_stand_where_they_are_known() -> None:
+    data = with_limits(["fnr <= 2%", "gap(fnr, by=sex) <= 4%"])
+    assert "interval" not in repr(Report(data))
+    data["constraints"][0]["interval"] = [0.0, 0.00031]
+    head, first, second = (
+        re.split(r"\s{2,}", line.strip()) for line in repr(Report(data)).splitlines()[1:4]
+    )
+    assert head[:4] == ["limit", "measured", "95% interval", "bound"]
+    assert first[:4] == ["fnr <= 2%", "3.00%", "0.00-0.03%", "2%"]
+    assert second[:3] == ["gap(fnr, by=sex) <= 4%", "5.00%", "4%"]
 
 
 def test_html_escapes_what_users_wrote() -> None:
