@@ -64,6 +64,13 @@ def show_points(axis: "Axis", percent: bool) -> None:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g}"))
 
 
+def show_counts(axis: "Axis") -> None:
+    """Whole numbers."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10], integer=True))
+
+
 def line_colour(ax: "Axes") -> "ColorType":
     """Of bounds: that of the labels."""
     return ax.xaxis.label.get_color()

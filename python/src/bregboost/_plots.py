@@ -1,8 +1,9 @@
 """Pictures of a fit: what its limits cost, how it was trained, where its rates are."""
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bregboost._frontier import FrontierPoint, FrontierResult
 from bregboost._history import VALUE_COLUMN
@@ -18,6 +19,7 @@ from bregboost._plot_style import (
     legend_height,
     line_colour,
     new_axes,
+    show_counts,
     show_percent,
     show_points,
     tidy,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
+_POINTS = " (percentage points)"
 _HEIGHT = 4.2  # inches
 _LINE_HEIGHT = 0.17  # inches of a line of labels
 _AXIS_LABEL_WIDTH = 70  # characters
@@ -73,29 +76,35 @@ def plot_frontier(result: FrontierResult, ax: "Axes | None" = None) -> "Axes":
     line = sorted((x, y) for x, y, point in drawn if not point.dominated)
     ax.plot([x for x, _ in line], [y for _, y in line], color=NEUTRAL, zorder=2)
     kinds = (
-        ("holds every limit", GOOD, "o", lambda p: p.satisfied and not p.dominated),
-        ("breaks a limit", BAD, "X", lambda p: not p.satisfied and not p.dominated),
-        ("not worth choosing", NEUTRAL, "s", lambda p: p.dominated),
+        ("holds every limit", GOOD, "o", 4, lambda p: p.satisfied and not p.dominated),
+        ("breaks a limit", BAD, "X", 4, lambda p: not p.satisfied and not p.dominated),
+        ("not worth choosing", NEUTRAL, "s", 3, lambda p: p.dominated),  # hides none of the others
     )
-    for name, colour, marker, belongs in kinds:
+    for name, colour, marker, layer, belongs in kinds:
         places = [(x, y) for x, y, point in drawn if belongs(point)]
         if places:
             xs, ys = zip(*places, strict=True)
-            ax.scatter(xs, ys, color=colour, marker=marker, s=45, label=name, zorder=3)
+            ax.scatter(xs, ys, color=colour, marker=marker, s=45, label=name, zorder=layer)
     if not by_bound:
         _label_rhos(ax, drawn, below=result.maximise)
     of = f" of {result.constraint}" if result.constraint else ""
-    ax.set_xlabel(wrapped(f"bound{of}", _AXIS_LABEL_WIDTH) if by_bound else "total violation")
+    if by_bound:
+        ax.set_xlabel(wrapped(f"bound{of}", _AXIS_LABEL_WIDTH))
+        show_percent(ax.xaxis, result.bounds_in_percent)
+    else:
+        ax.set_xlabel(f"total violation{_POINTS if result.violations_in_percent else ''}")
+        show_points(ax.xaxis, result.violations_in_percent)
     ax.set_ylabel(f"{result.objective_name} on unseen rows")
-    percent = result.bounds_in_percent if by_bound else result.violations_in_percent
-    show_percent(ax.xaxis, percent)
     show_percent(ax.yaxis, "loss" not in result.objective_name)
     legend_beside(ax, *ax.get_legend_handles_labels())
     return ax
 
 
 def plot_history(history_or_model: object, ax: "Axes | None" = None) -> "Axes":
-    """How a training went: how far every limit was from its bound, and the objective.
+    """How a training went: how far every limit was from its bound, and what was minimised.
+
+    A limit holds where its line is at or below zero, the bound. The objective is drawn as something
+    to lower: for accuracy, the error.
 
     Parameters
     ----------
@@ -114,9 +123,9 @@ def plot_history(history_or_model: object, ax: "Axes | None" = None) -> "Axes":
     >>> matplotlib.use("agg")
     >>> history = [{"k": k, "objective": 0.5 - 0.1 * k, "exact_violation": 0.0} for k in range(3)]
     >>> plot_history(history).get_xlabel()
-    'step'
+    'training step'
     """
-    history, limits = _history_of(history_or_model)
+    history, limits, cost = _history_of(history_or_model)
     height = max(_HEIGHT, 1.0 + legend_height([text for text, _ in limits]))
     ax = new_axes(height) if ax is None else ax
     tidy(ax)
@@ -129,17 +138,19 @@ def plot_history(history_or_model: object, ax: "Axes | None" = None) -> "Axes":
     if not limits:
         worst = [_number(row.get("exact_violation")) for row in history]
         ax.plot(steps, worst, color=BAD, label="worst limit")
-    ax.axhline(0.0, color=line_colour(ax), linewidth=1.2, label="bound")
-    ax.set_xlabel("step")
-    ax.set_ylabel("beyond the bound, in points" if percent else "beyond the bound")
+    ax.axhline(0.0, color=line_colour(ax), linewidth=1.2, label="bound: limits hold up to here")
+    ax.set_xlabel("training step")
+    show_counts(ax.xaxis)
+    ax.set_ylabel(f"distance beyond the bound{_POINTS if percent else ''}")
     show_points(ax.yaxis, percent)
     handles, labels = ax.get_legend_handles_labels()
     right = ax.twinx()
     right.spines["top"].set_visible(False)
     objective = [_number(row.get("objective")) for row in history]
     handles += right.plot(steps, objective, color=NEUTRAL, linestyle="-.", linewidth=1.2)
-    right.set_ylabel("objective")
-    legend_beside(ax, handles, [*labels, "objective (right)"], right_axis=True)
+    right.set_ylabel(cost.label)
+    show_percent(right.yaxis, cost.percent)
+    legend_beside(ax, handles, [*labels, f"{cost.name} (right)"], right_axis=True)
     return ax
 
 
@@ -296,23 +307,47 @@ def _report_of(report_or_model: object, field: str) -> Report:
     return report
 
 
-def _history_of(source: Any) -> tuple[list[dict[str, Any]], list[tuple[str, float | None]]]:
-    """The rows, and text and bound of every limit whose values they have."""
+class _Cost(NamedTuple):
+    """What a training minimised."""
+
+    name: str = "objective"
+    label: str = "objective (less is better)"
+    percent: bool = False
+
+
+def _cost_of(data: dict[str, Any]) -> _Cost:
+    """The objective, or what a rate that is made large lacks to 1."""
+    name = data.get("objective_name")
+    if not name:
+        return _Cost()
+    percent = "loss" not in name
+    if data.get("maximise"):
+        is_one_rate = re.fullmatch(r"[a-z]+(\([^()]*\))?", name)
+        name = "error" if name == "accuracy" else f"1 - {name}" if is_one_rate else "cost"
+    rows = "training" if data.get("validation") == "none" else "unseen"
+    return _Cost(name, f"{name} on {rows} rows", percent)
+
+
+_Limits = list[tuple[str, float | None]]
+
+
+def _history_of(source: Any) -> tuple[list[dict[str, Any]], _Limits, _Cost]:
+    """The rows, text and bound of every limit whose values they have, and what they minimise."""
     if isinstance(source, Sequence) and all(isinstance(row, Mapping) for row in source):
-        return plain(source, "history_or_model"), []
+        return plain(source, "history_or_model"), [], _Cost()
     if hasattr(source, "columns"):
-        return _history_of_frame(source)
+        return *_history_of_frame(source), _Cost()
     data = _report_of(source, "history_or_model").to_dict()
-    history = data.get("history") or []
+    history, cost = data.get("history") or [], _cost_of(data)
     if not any(row.get("values") for row in history):
-        return history, []
+        return history, [], cost
     limits = data["constraints"] or []
-    return history, [(str(limit.get("text")), limit.get("bound")) for limit in limits]
+    return history, [(str(limit.get("text")), limit.get("bound")) for limit in limits], cost
 
 
 def _history_of_frame(
     frame: "pandas.DataFrame",
-) -> tuple[list[dict[str, Any]], list[tuple[str, float | None]]]:
+) -> tuple[list[dict[str, Any]], _Limits]:
     columns = [name for name in frame.columns if str(name).startswith(VALUE_COLUMN)]
     history = plain(frame.to_dict("records"), "history_or_model")
     for row in history:

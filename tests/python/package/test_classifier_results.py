@@ -57,7 +57,7 @@ def test_measured_rates_have_exact_intervals(learner):
     low, high = (f"{100 * end:.1f}" for end in alone["interval"])
     assert f"  {low}-{high}%  " in repr(model.report_)
     assert alone["rows"] == BINARY.sum()
-    assert {group["rows"] for group in by_sex["groups"]} == {(SEX == s).sum() for s in "FM"}
+    assert {group["rows"] for group in by_sex["groups"]} == {(s == SEX).sum() for s in "FM"}
 
 
 def test_without_rows_for_it_there_is_no_certificate():

@@ -22,6 +22,8 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
+BOUND = "bound: limits hold up to here"
+
 
 @pytest.fixture(autouse=True)
 def _close_figures() -> Iterator[None]:
@@ -51,6 +53,11 @@ def segments(ax: Axes) -> tuple[list[float], list[tuple[float, float]]]:
 
 def notes(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.texts]
+
+
+def right_axes(ax: Axes) -> Axes:
+    (right,) = (other for other in ax.figure.axes if other is not ax)
+    return right
 
 
 def legend_texts(ax: Axes) -> list[str]:
@@ -142,11 +149,35 @@ def test_history_shows_distances_from_bounds() -> None:
     np.testing.assert_allclose(first.get_ydata(), [0.04, 0.02, 0.0], atol=1e-15)
     np.testing.assert_allclose(second.get_ydata(), [0.02, 0.01, 0.0], atol=1e-15)
     assert list(bound.get_ydata()) == [0, 0]
-    assert ax.get_ylabel() == "beyond the bound, in points"
+    assert ax.get_xlabel() == "training step"
+    assert ax.get_ylabel() == "distance beyond the bound (percentage points)"
     assert ax.yaxis.get_major_formatter()(0.02) == "2"
-    (right,) = (other for other in ax.figure.axes if other is not ax)
+    right = right_axes(ax)
     np.testing.assert_allclose(right.lines[0].get_ydata(), [0.6, 0.5, 0.4])
-    assert legend_texts(ax) == [FNR, GAP, "bound", "objective (right)"]
+    assert right.get_ylabel() == "error on unseen rows"
+    assert right.yaxis.get_major_formatter()(0.4) == "40%"
+    assert legend_texts(ax) == [FNR, GAP, BOUND, "error (right)"]
+    assert all(tick == round(tick) for tick in ax.get_xticks())
+
+
+@pytest.mark.parametrize(
+    ("facts", "label"),
+    [
+        ({"objective_name": "balanced_error", "maximise": False}, "balanced_error on unseen rows"),
+        ({"objective_name": "recall", "maximise": True}, "1 - recall on unseen rows"),
+        ({"objective_name": "recall + tnr", "maximise": True}, "cost on unseen rows"),
+        (
+            {"objective_name": "loss", "maximise": False, "validation": "none"},
+            "loss on training rows",
+        ),
+        ({"objective_name": None}, "objective (less is better)"),
+    ],
+)
+def test_history_names_what_was_minimised(facts: dict[str, Any], label: str) -> None:
+    right = right_axes(plot_history(Report(small(**facts))))
+    assert right.get_ylabel() == label
+    share = right.yaxis.get_major_formatter()(0.4) == "40%"
+    assert share == ("loss" not in label and "objective" not in label)
 
 
 def test_floors_are_broken_from_below() -> None:
@@ -161,13 +192,14 @@ def test_history_of_a_model_and_its_table_look_alike() -> None:
     table = plot_history(history_frame(SMALL["history"], [FNR, GAP]))
     for of_model, of_table in zip(model.lines, table.lines, strict=True):
         np.testing.assert_allclose(of_model.get_xydata(), of_table.get_xydata(), atol=1e-15)
-    assert legend_texts(model) == legend_texts(table)
+    assert legend_texts(model)[:-1] == legend_texts(table)[:-1]
+    assert legend_texts(table)[-1] == "objective (right)"  # whose name the table does not know
 
 
 def test_history_alone_shows_the_worst_violation() -> None:
     ax = plot_history(SMALL["history"])
     np.testing.assert_allclose(ax.lines[0].get_ydata(), [0.02, 0.01, 0.02 / 3])
-    assert legend_texts(ax) == ["worst limit", "bound", "objective (right)"]
+    assert legend_texts(ax) == ["worst limit", BOUND, "objective (right)"]
 
 
 def test_steps_are_counted_on_where_a_solver_starts_anew() -> None:
@@ -186,12 +218,15 @@ def test_frontier_of_bounds() -> None:
     np.testing.assert_allclose(holding[:, 0], [0.02, 0.04, 0.05, 0.06])
     np.testing.assert_allclose(breaking, [[0.01, 0.7]])
     np.testing.assert_allclose(dominated, [[0.03, 0.74]])
+    layers = [collection.get_zorder() for collection in ax.collections]
+    assert layers[2] < min(layers[:2])  # what is not worth choosing hides nothing that is
     np.testing.assert_allclose(ax.lines[0].get_xdata(), [0.01, 0.02, 0.04, 0.05, 0.06])
 
 
 def test_frontier_of_rho_labels_what_has_room() -> None:
     ax = plot_frontier(frontier("rho"))
-    assert ax.get_xlabel() == "total violation"
+    assert ax.get_xlabel() == "total violation (percentage points)"
+    assert ax.xaxis.get_major_formatter()(0.01) == "1"
     assert notes(ax) == ["rho 2", "rho 8", "rho 16", "rho 32", "rho 1"]
     crowd = plot_frontier(frontier("rho", n=200))
     assert len(notes(crowd)) < 30
