@@ -91,7 +91,7 @@ def check_features(
     for position, dtype in enumerate(frame.schema.dtypes()):
         if dtype.is_numeric() or dtype in (nw.Boolean, nw.Unknown):
             continue
-        kind = _KINDS.get(dtype.base_type(), f"the type {dtype}")
+        kind = _KINDS.get(type(dtype), f"the type {dtype}")
         if kind == "categories" and takes_categories:
             continue
         may_be_read = reads_text and kind in ("categories", "text", "objects")

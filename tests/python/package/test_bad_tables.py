@@ -10,6 +10,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from small_learners import BINARY, NUM_ROWS, SCORE, X, every_learner, make
 
+# By LightGBM 4.0, of pandas' types.
+pytestmark = pytest.mark.filterwarnings("ignore:np.find_common_type:DeprecationWarning")
+
 TABLES = "allowed: a NumPy array, a DataFrame of pandas or polars, a pyarrow Table"
 CITY = np.where(X[:, 0] > 0, "north", "south")
 WHEN = np.datetime64("2024-05-17", "us") + np.arange(NUM_ROWS).astype("timedelta64[D]")
