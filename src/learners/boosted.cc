@@ -37,6 +37,8 @@ double BoostedLearner::StationarityResidual(const ConstraintSet& constraints,
 }
 std::int64_t BoostedLearner::num_rounds() const { return impl_->num_rounds(); }
 std::int64_t BoostedLearner::requested_rounds() const { return impl_->settings().num_rounds; }
+std::int64_t BoostedLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
+void BoostedLearner::SetRoundsPerStep(std::int64_t rounds) { impl_->SetRoundsPerStep(rounds); }
 std::size_t BoostedLearner::num_held_out() const { return impl_->num_held_out(); }
 std::span<const double> BoostedLearner::HeldOutScores(std::size_t set) const {
   return impl_->HeldOutScores(set);

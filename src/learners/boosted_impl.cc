@@ -226,6 +226,11 @@ double BoostedLearner::Impl::StationarityResidual(const ConstraintSet& constrain
 
 // ---- rounds
 
+void BoostedLearner::Impl::SetRoundsPerStep(std::int64_t rounds) {
+  detail::RequireAtLeast<std::int64_t>("rounds_per_step", rounds, 1);
+  settings_.rounds_per_step = rounds;
+}
+
 StepOutcome BoostedLearner::Impl::Step(const ProximalStep& step) {
   return RunRounds([&] { return AddRound(step); });
 }

@@ -92,6 +92,7 @@ class BoostedLearner::Impl {
   static std::string MeanModel(std::span<Impl* const> learners, const ModelAdjustment& adjustment);
 
   const BoosterSettings& settings() const { return settings_; }
+  void SetRoundsPerStep(std::int64_t rounds);
   std::int64_t num_rounds() const { return booster_->num_rounds(); }
   std::size_t num_held_out() const { return held_out_.size(); }
 

@@ -33,12 +33,8 @@ std::vector<HeldOut<Dataset>> ScoredSets(const ConstrainedRows<Dataset>& trainin
 }  // namespace
 
 HoldOutLearner::HoldOutLearner(const RateConstraints& training, const RateConstraints& unseen,
-                               const BoostedOptions& options,
                                std::unique_ptr<BoostedLearner> learner)
-    : training_(training),
-      unseen_(unseen),
-      rounds_per_step_(options.rounds_per_step),
-      learner_(std::move(learner)) {}
+    : training_(training), unseen_(unseen), learner_(std::move(learner)) {}
 
 std::unique_ptr<HoldOutLearner> HoldOutLearner::LightGbm(
     const ConstrainedRows<LightGbmDataset>& training,
@@ -46,7 +42,7 @@ std::unique_ptr<HoldOutLearner> HoldOutLearner::LightGbm(
     const LightGbmDataset* reserved) {
   const std::vector<HeldOut<LightGbmDataset>> scored = ScoredSets(training, unseen, reserved);
   return std::unique_ptr<HoldOutLearner>(new HoldOutLearner(
-      training.constraints, unseen.constraints, options,
+      training.constraints, unseen.constraints,
       BoostedLearner::LightGbm(training.dataset, training.objective, options, scored)));
 }
 
@@ -55,7 +51,7 @@ std::unique_ptr<HoldOutLearner> HoldOutLearner::Xgboost(
     const BoostedOptions& options, const XgboostDataset* reserved) {
   const std::vector<HeldOut<XgboostDataset>> scored = ScoredSets(training, unseen, reserved);
   return std::unique_ptr<HoldOutLearner>(new HoldOutLearner(
-      training.constraints, unseen.constraints, options,
+      training.constraints, unseen.constraints,
       BoostedLearner::Xgboost(training.dataset, training.objective, options, scored)));
 }
 

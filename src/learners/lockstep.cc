@@ -147,6 +147,11 @@ class LockstepLearner::Impl {
   const BoosterSettings& settings() const { return settings_; }
   const Fold& fold(std::size_t k) const { return *folds_.at(k); }
 
+  void SetRoundsPerStep(std::int64_t rounds) {
+    detail::RequireAtLeast<std::int64_t>("rounds_per_step", rounds, 1);
+    settings_.rounds_per_step = rounds;
+  }
+
   LearnerValues Evaluate(const ConstraintSet& constraints) const {
     const detail::ThreadScope threads(settings_.num_threads, settings_.region);
     return pass_.Evaluate(constraints, View());
@@ -493,6 +498,7 @@ StepOutcome LockstepLearner::StepOnCosts(std::span<const double> costs, double t
 std::span<const double> LockstepLearner::ReservedScores() const { return impl_->ReservedScores(); }
 std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 std::int64_t LockstepLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
+void LockstepLearner::SetRoundsPerStep(std::int64_t rounds) { impl_->SetRoundsPerStep(rounds); }
 
 void LockstepLearner::SetAnchor() { impl_->SetAnchor(); }
 double LockstepLearner::AnchorDistance() const {

@@ -26,18 +26,35 @@ void RequireShare(const char* field, double value) {
   throw std::invalid_argument(fmt::format("{}: {}; allowed: at least 0 and below 1", field, value));
 }
 
-std::int64_t StepsOf(const CrossFitLearner& learner, const RateTrainingOptions& options) {
-  const std::int64_t rounds = options.rounds > 0 ? options.rounds : learner.requested_rounds();
-  const std::int64_t per_step = learner.rounds_per_step();
-  return (rounds + per_step - 1) / per_step;
-}
+// The rounds of a training in steps of a few; the last step takes those that are left.
+class RoundSchedule {
+ public:
+  RoundSchedule(CrossFitLearner& learner, const RateTrainingOptions& options)
+      : learner_(learner),
+        rounds_(options.rounds > 0 ? options.rounds : learner.requested_rounds()),
+        per_step_(learner.rounds_per_step()) {}
+  ~RoundSchedule() { learner_.SetRoundsPerStep(per_step_); }
+  RoundSchedule(const RoundSchedule&) = delete;
+  RoundSchedule& operator=(const RoundSchedule&) = delete;
+
+  std::int64_t steps() const { return (rounds_ + per_step_ - 1) / per_step_; }
+  std::int64_t RoundsAfter(std::int64_t steps) const {
+    return std::min(steps * per_step_, rounds_);
+  }
+  // Step `k`, from 0, is the learner's next one.
+  void Prepare(std::int64_t k) { learner_.SetRoundsPerStep(RoundsAfter(k + 1) - RoundsAfter(k)); }
+
+ private:
+  CrossFitLearner& learner_;
+  std::int64_t rounds_, per_step_;
+};
 
 // Keeps the history, and listens to whoever wants to stop.
 class Watch {
  public:
-  Watch(const CrossFitLearner& learner, const RateProblem& unseen,
+  Watch(const CrossFitLearner& learner, const RoundSchedule& schedule, const RateProblem& unseen,
         const RateTrainingOptions& options, const SolveHooks& hooks)
-      : learner_(learner), unseen_(unseen), options_(options), hooks_(hooks) {}
+      : learner_(learner), schedule_(schedule), unseen_(unseen), options_(options), hooks_(hooks) {}
 
   // Rates of the unseen rows as they are now.
   struct Judgement {
@@ -71,7 +88,7 @@ class Watch {
       stats.values.push_back(constraint.value);
     }
     stats.tau = options_.tau;
-    stats.evaluations = k * learner_.rounds_per_step();
+    stats.evaluations = schedule_.RoundsAfter(k);
     stats.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     history.push_back(stats);
     if (hooks_.on_iteration && !hooks_.on_iteration(stats)) stopped_ = true;
@@ -95,6 +112,7 @@ class Watch {
 
  private:
   const CrossFitLearner& learner_;
+  const RoundSchedule& schedule_;
   const RateProblem& unseen_;
   const RateTrainingOptions& options_;
   const SolveHooks& hooks_;
@@ -110,8 +128,9 @@ class RateTraining {
         unseen_(unseen),
         training_(training),
         options_(options),
-        steps_(StepsOf(learner, options)),
-        watch_(learner, unseen, options, hooks),
+        schedule_(learner, options),
+        steps_(schedule_.steps()),
+        watch_(learner, schedule_, unseen, options, hooks),
         ascent_(unseen.largest_charges(), options.dual_rate, options.rho),
         tail_multipliers_(unseen.num_limits(), 0.0),
         tail_squares_(unseen.num_limits(), 0.0) {
@@ -132,6 +151,7 @@ class RateTraining {
     for (std::int64_t k = 0; k < steps_ && !watch_.Interrupted(result_); ++k) {
       if (k == first_move) SetMargin(now.sums);
       if (k >= first_move) ascent_.Step(unseen_.Excess(now.sums), /*extrapolate=*/true);
+      schedule_.Prepare(k);
       const StepOutcome outcome = TakeStep();
       const bool last = watch_.Ends(outcome, result_);
       if (!outcome.stalled.empty()) break;
@@ -240,6 +260,7 @@ class RateTraining {
   RateProblem& unseen_;
   const RateProblem& training_;
   const RateTrainingOptions& options_;
+  RoundSchedule schedule_;
   std::int64_t steps_;
   Watch watch_;
   ScaleFreeAscent ascent_;
@@ -301,13 +322,14 @@ RateTrainingResult TrainOnRates(CrossFitLearner& learner, RateProblem& unseen,
 RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unseen,
                               const RateTrainingOptions& options, const SolveHooks& hooks) {
   Validate(options);
-  Watch watch(learner, unseen, options, hooks);
+  RoundSchedule schedule(learner, options);
+  Watch watch(learner, schedule, unseen, options, hooks);
   RateTrainingResult result;
   watch.Record(0, watch.Judge(), {});
-  const std::int64_t steps = StepsOf(learner, options);
   ProximalStep plain;
   plain.tau = kFarAway;
-  for (std::int64_t k = 0; k < steps && !watch.Interrupted(result); ++k) {
+  for (std::int64_t k = 0; k < schedule.steps() && !watch.Interrupted(result); ++k) {
+    schedule.Prepare(k);
     const StepOutcome outcome = learner.Step(plain);
     const bool last = watch.Ends(outcome, result);
     if (!outcome.stalled.empty()) break;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <deque>
+#include <tuple>
 
 #include "boosted_kits.h"
 #include "bregboost/data/folds.h"
@@ -359,6 +360,32 @@ TYPED_TEST(AutoFitTest, RefitsTakeTheRoundsThatTheFoldsKept) {
     EXPECT_EQ(refit.report().unseen.training.rounds_kept, rounds);
     EXPECT_EQ(TypeParam::NumRounds(refit.Model()), rounds);
     EXPECT_EQ(TypeParam::NumRounds(mean.Model()), 5 * rounds);
+  }
+}
+
+// A step is two rounds, so the last of an odd number is one. Both paths keep what they trained:
+// the first without choosing among iterates, the second as the average of the later ones.
+TYPED_TEST(AutoFitTest, OddNumbersOfRoundsAreTrainedExactly) {
+  const GeneratedData data = TwoGroups(1500, 22);
+  const std::vector<std::vector<std::string>> paths = {
+      {"fnr <= 20%"}, {"gap(fnr, by=group) <= 10%", "gap(fpr, by=group) <= 10%"}};
+  constexpr int kRounds = 7;
+  for (const std::vector<std::string>& limits : paths) {
+    for (const auto& [validation, deploy, models] :
+         {std::tuple(Validation::kFolds, Deploy::kFoldMean, 5),
+          std::tuple(Validation::kFolds, Deploy::kRefit, 1),
+          std::tuple(Validation::kHoldOut, Deploy::kFoldMean, 1)}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", limits[0], Name(validation), Name(deploy)));
+      FitOptions options;
+      options.validation = validation;
+      options.deploy = deploy;
+      const AutoFit fit = this->Fit(data, limits, options, kRounds);
+      const RateTrainingResult& training = fit.report().unseen.training;
+      EXPECT_EQ(training.history.size(), 5);  // the start and four steps
+      EXPECT_EQ(training.history.back().evaluations, kRounds);
+      EXPECT_EQ(training.rounds_kept, kRounds);
+      EXPECT_EQ(TypeParam::NumRounds(fit.Model()), models * kRounds);
+    }
   }
 }
 

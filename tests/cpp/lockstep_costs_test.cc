@@ -154,6 +154,17 @@ TYPED_TEST(LockstepCosts, AStepThatThrowsLeavesTheModelAsItWas) {
   EXPECT_EQ(problem.learner->fold(0).num_rounds(), 1);
 }
 
+TYPED_TEST(LockstepCosts, StepsMayDifferInRounds) {
+  Problem<TypeParam> problem(300, 7, {.parameters = TypeParam::Parameters(), .rounds_per_step = 2});
+  LockstepLearner& learner = *problem.learner;
+  EXPECT_EQ(learner.StepOnCosts(problem.costs, 1.0).evaluations, 3 * 2);
+  learner.SetRoundsPerStep(1);
+  EXPECT_EQ(learner.StepOnCosts(problem.costs, 1.0).evaluations, 3 * 1);
+  EXPECT_EQ(learner.rounds_done(), 3);
+  EXPECT_THROW(learner.SetRoundsPerStep(0), std::invalid_argument);
+  EXPECT_EQ(learner.rounds_per_step(), 1);
+}
+
 TYPED_TEST(LockstepCosts, StallsAreNamed) {
   GbmParameters parameters = TypeParam::Parameters();
   parameters[std::is_same_v<TypeParam, LightGbmKit> ? "min_data_in_leaf" : "min_child_weight"] =

@@ -79,6 +79,8 @@ class BoostedLearner final : public ProximalLearner {
   std::int64_t num_rounds() const;
   // The number of rounds that the parameters ask for (100 if they do not say).
   std::int64_t requested_rounds() const;
+  std::int64_t rounds_per_step() const;
+  void SetRoundsPerStep(std::int64_t rounds);  // of the steps to come; >= 1
 
   std::size_t num_held_out() const;
   std::span<const double> HeldOutScores(std::size_t set) const;  // class-major

@@ -54,7 +54,8 @@ class HoldOutLearner final : public CrossFitLearner {
   StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override { return learner_->requested_rounds(); }
-  std::int64_t rounds_per_step() const override { return rounds_per_step_; }
+  std::int64_t rounds_per_step() const override { return learner_->rounds_per_step(); }
+  void SetRoundsPerStep(std::int64_t rounds) override { learner_->SetRoundsPerStep(rounds); }
   std::int64_t rounds_done() const override { return learner_->num_rounds(); }
 
   void SetAnchor() override { learner_->SetAnchor(); }
@@ -78,13 +79,12 @@ class HoldOutLearner final : public CrossFitLearner {
 
  private:
   HoldOutLearner(const RateConstraints& training, const RateConstraints& unseen,
-                 const BoostedOptions& options, std::unique_ptr<BoostedLearner> learner);
+                 std::unique_ptr<BoostedLearner> learner);
   // The limits on the training rows that `constraints` stand for; null: none.
   const ConstraintSet* OnTrainingRows(const ConstraintSet* constraints) const;
 
   const RateConstraints& training_;
   const RateConstraints& unseen_;
-  std::int64_t rounds_per_step_;
   std::unique_ptr<BoostedLearner> learner_;
 };
 

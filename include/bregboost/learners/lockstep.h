@@ -74,6 +74,7 @@ class LockstepLearner final : public CrossFitLearner {
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override;
+  void SetRoundsPerStep(std::int64_t rounds) override;
   std::int64_t rounds_done() const override;  // of the fold that has most
 
   void SetAnchor() override;

@@ -116,8 +116,8 @@ def prepare(
         )
     weight_sum = float(training.data.n_rows if weight is None else weight.sum())
     return Prepared(
-        Trainer(backend, settings, weight_sum), constraints, training, evaluation,
-        certification, labels,
+        Trainer(backend, settings, weight_sum, bool(constraints)), constraints, training,
+        evaluation, certification, labels,
     )  # fmt: skip
 
 

@@ -94,12 +94,25 @@ def make_rows(
 
 
 class Trainer:
-    """One backend's data, options and calls."""
+    """One backend's data, options and calls.
 
-    def __init__(self, backend: Backend, settings: Settings, weight_sum: float) -> None:
+    Parameters
+    ----------
+    backend : Backend
+    settings : Settings
+    weight_sum : float
+        Of the training rows.
+    constrained : bool
+        Whether there are constraints; without any, training is the stock library's.
+    """
+
+    def __init__(
+        self, backend: Backend, settings: Settings, weight_sum: float, constrained: bool
+    ) -> None:
         self.backend = backend
         self.settings = settings
         self._weight_sum = weight_sum
+        self._holds_on_unseen_rows = constrained and settings.solver == "auto"
 
     @property
     def rounds(self) -> int:
@@ -114,7 +127,7 @@ class Trainer:
     def without_limits(self) -> "Trainer":
         """The same, but for limits, which are then measured and not held."""
         settings = replace(self.settings, path="calibration", rho=0.0)
-        return Trainer(self.backend, settings, self._weight_sum)
+        return Trainer(self.backend, settings, self._weight_sum, self._holds_on_unseen_rows)
 
     def train(
         self,
@@ -125,7 +138,7 @@ class Trainer:
         watch: Watch,
     ) -> Trained:
         """Train under constraints; without any, train as the stock library does."""
-        if self.settings.solver == "auto" and constraints:
+        if self._holds_on_unseen_rows:
             return self._train_auto(constraints, training, evaluation, certification, watch)
         return self._train_plain(constraints, training, evaluation, watch)
 
@@ -210,7 +223,7 @@ class Trainer:
     @property
     def _rounds_per_step(self) -> int:
         # With two rounds between moves of the multipliers, folds wait for each other half as often.
-        return 2 if self.settings.solver == "auto" else 1
+        return 2 if self._holds_on_unseen_rows else 1
 
     def _features(self, data: Data) -> Any:
         if self.backend.name == "lightgbm":

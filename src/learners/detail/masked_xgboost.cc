@@ -83,7 +83,6 @@ MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training,
       unseen_(unseen),
       unseen_rows_(std::move(unseen_rows)),
       reserved_rows_(std::move(reserved_rows)),
-      rounds_per_step_(options.rounds_per_step),
       early_stopping_rounds_(
           XgboostBoosterSettings(data, training.objective, options).early_stopping_rounds),
       masked_(data, training.constraints, training_in_data, training.objective.options(),

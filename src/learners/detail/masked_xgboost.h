@@ -67,7 +67,8 @@ class MaskedHoldOut final : public CrossFitLearner {
   const RateConstraints& training() const override { return training_; }
   std::span<const double> ReservedScores() const override;
   std::int64_t requested_rounds() const override { return booster().requested_rounds(); }
-  std::int64_t rounds_per_step() const override { return rounds_per_step_; }
+  std::int64_t rounds_per_step() const override { return booster().rounds_per_step(); }
+  void SetRoundsPerStep(std::int64_t rounds) override { booster().SetRoundsPerStep(rounds); }
   std::int64_t rounds_done() const override { return booster().num_rounds(); }
   void ReturnToBest() override;
 
@@ -96,7 +97,6 @@ class MaskedHoldOut final : public CrossFitLearner {
   const RateConstraints& training_;
   Part unseen_;
   ScoredRows unseen_rows_, reserved_rows_;
-  std::int64_t rounds_per_step_;
   std::int64_t early_stopping_rounds_;
   MaskedXgboost masked_;
   double best_loss_ = std::numeric_limits<double>::infinity();

@@ -93,6 +93,8 @@ void Replay(const AutoResult& folds, double tau, const RateConstraints& constrai
   }
   for (std::int64_t k = 0; k < training.steps_kept; ++k) {
     const auto step = static_cast<std::size_t>(k);
+    learner.SetRoundsPerStep(training.history[step + 1].evaluations -
+                             training.history[step].evaluations);
     if (step < training.step_costs.size()) {
       learner.StepOnCosts(constraints.compiled().cells, training.step_costs[step], tau);
     } else {

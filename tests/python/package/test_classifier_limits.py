@@ -221,6 +221,29 @@ def test_a_model_trained_anew_has_the_trees_of_one(learner):
     assert trees["refit"] in (20, 21)
 
 
+@pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        "fnr <= 15%",  # held by offsets of a plain training
+        ["gap(fnr, by=sex) <= 10%", "gap(fpr, by=sex) <= 10%"],  # by the average of later iterates
+    ],
+)
+@pytest.mark.parametrize(
+    ("parameters", "models"),
+    [({"validation": "folds", "n_folds": 3}, 3), ({"validation": "holdout"}, 1)],
+)
+def test_odd_numbers_of_rounds_are_trained_exactly(learner, limits, parameters, models):
+    for rounds in (1, 7):
+        estimator = make(learner, n_estimators=rounds)
+        model = ConstrainedClassifier(estimator, limits, **parameters)
+        model.fit(X, BINARY, sensitive_features={"sex": SEX})
+        assert model.report_.to_dict()["rounds_kept"] == rounds
+        trees = TREE_COUNT[learner](model.estimator_)
+        assert trees - models * rounds <= (learner == "xgboost")  # one more may hold the start
+        assert trees >= models * rounds
+
+
 @every_learner
 def test_which_rows_count_as_unseen(learner):
     found = {}

@@ -127,3 +127,10 @@ def test_labels_come_back_as_they_were_given(learner, labels):
         np.testing.assert_array_equal(model.classes_[model.estimator_.predict(rows)], predicted)
     else:
         np.testing.assert_array_equal(model.estimator_.predict(rows), predicted)
+
+
+@pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_odd_number_of_rounds(learner, target):
+    estimator = estimator_for(learner, target, n_estimators=7)
+    check_same(learner, target, estimator, rows_for(learner, "numpy"))
