@@ -100,14 +100,14 @@ def interval_text(interval: Sequence[float] | None, percent: bool) -> str:
     Examples
     --------
     >>> interval_text([0.0287, 0.0561], percent=True), interval_text([0.0, 0.0004], percent=True)
-    ('2.9-5.6%', '0.00-0.04%')
+    ('2.9-5.6%', '0.000-0.040%')
     >>> interval_text(None, percent=True)
     ''
     """
     if interval is None or None in interval:
         return ""
     low, high = (100 * end if percent else end for end in interval)
-    digits = max(1, -floor(log10(max(high - low, 1e-6))))
+    digits = max(1, 1 - floor(log10(max(high - low, 1e-6))))  # two that count in the width
     return f"{low:.{digits}f}-{high:.{digits}f}{'%' if percent else ''}"
 
 

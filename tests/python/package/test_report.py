@@ -115,7 +115,7 @@ def test_intervals_stand_where_they_are_known() -> None:
         re.split(r"\s{2,}", line.strip()) for line in repr(Report(data)).splitlines()[1:4]
     )
     assert head[:4] == ["limit", "measured", "95% interval", "bound"]
-    assert first[:4] == ["fnr <= 2%", "3.00%", "0.00-0.03%", "2%"]
+    assert first[:4] == ["fnr <= 2%", "3.00%", "0.000-0.031%", "2%"]
     assert second[:3] == ["gap(fnr, by=sex) <= 4%", "5.00%", "4%"]
 
 
