@@ -39,6 +39,23 @@ std::vector<std::string> AllGroups(const DataFlags& flags,
   return names;
 }
 
+// A group that is to be left out is left out of the features: limits still need it.
+DataFlags WithDroppedGroups(DataFlags flags, const std::vector<Constraint>& constraints) {
+  const std::vector<std::string> groups = AllGroups(flags, constraints);
+  const auto is_group = [&](const std::string& name) {
+    return std::find(groups.begin(), groups.end(), name) != groups.end();
+  };
+  const auto dropped = std::stable_partition(flags.drop.begin(), flags.drop.end(),
+                                             [&](const auto& name) { return !is_group(name); });
+  for (auto name = dropped; name != flags.drop.end(); ++name) {
+    if (std::find(flags.groups.begin(), flags.groups.end(), *name) == flags.groups.end()) {
+      flags.groups.push_back(*name);
+    }
+  }
+  flags.drop.erase(dropped, flags.drop.end());
+  return flags;
+}
+
 void RefuseForLibsvm(const char* flag, bool is_given) {
   if (!is_given) return;
   throw Failure(ExitCode::kUsage,
@@ -125,8 +142,9 @@ std::vector<std::string> LoadedRows::warnings() const {
   return texts;
 }
 
-LoadedRows LoadForTraining(const DataFlags& flags, const std::vector<Constraint>& constraints,
+LoadedRows LoadForTraining(const DataFlags& given, const std::vector<Constraint>& constraints,
                            bool linear) {
+  const DataFlags flags = WithDroppedGroups(given, constraints);
   if (flags.label.empty() == flags.target.empty() && !IsLibsvmName(flags.data)) {
     throw Failure(ExitCode::kUsage,
                   "label, target: both or none; allowed: one of them, the column to predict");

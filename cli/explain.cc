@@ -90,7 +90,7 @@ std::string Explain(const Constraint& constraint) {
       return fmt::format("{} is {} {} in every group of {}", what, relation, bound,
                          Columns(constraint));
   }
-  return what;
+  return {};
 }
 
 }  // namespace bregboost::cli

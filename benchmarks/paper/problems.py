@@ -6,9 +6,10 @@ Its solvers see losses of the training rows where ours sees 0-1 errors of unseen
   at first and e_k times a current mean loss after half of the iterations: the paper's heuristic.
 - Groups (CBPR). The mean cross-entropies of any two groups differ by at most alpha, as in the
   paper's section on CBPR. Its experiments print sums over classes instead, which Compas hardly
-  allows: of some races there are three or four rows of a class. The paper does not say which alpha its table is for;
-  ours is the number that the 0-1 limit has. CBPR is run in the form of the paper, with proximal
-  terms in the limits, and in the linearised one, which goes further in as many iterations.
+  allows: of some races there are three or four rows of a class. The paper does not say which
+  alpha its table is for; ours is the number that the 0-1 limit has. CBPR is run in the form of the
+  paper, with proximal terms in the limits, and in the linearised one, which goes further in as many
+  iterations.
 """
 
 from collections.abc import Callable

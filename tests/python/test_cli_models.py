@@ -53,6 +53,18 @@ def test_predictions_are_those_of_the_stock_library(cli, learner):
     assert (predicted["label"] == np.where(stock > 0.5, "good", "bad")).all()
 
 
+def test_a_dropped_group_is_a_group_and_no_feature(cli):
+    limit = ["--constraint", "gap(selection_rate, by=group) <= 20%", "--positive", "good"]
+    named = cli.train("--group", "group", *limit)
+    dropped = cli.train("--drop", "group", "--force", *limit)
+    both = cli.train("--drop", "group", "--group", "group", "--force", *limit)
+    features = [feature["name"] for feature in named["encoding"]["features"]]
+    assert features and "group" not in features
+    for document in (dropped, both):
+        assert document["encoding"] == named["encoding"]
+        assert document["fit"]["constraints"] == named["fit"]["constraints"]
+
+
 def test_linear_predictions_are_the_products_of_the_file(cli):
     table = make_table(seed=2)[["age", "group", "label"]]
     table["group"] = (table["group"] == "a").astype(int)

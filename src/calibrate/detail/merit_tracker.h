@@ -123,10 +123,10 @@ class MeritTracker {
   }
   double ValueOf(const Form& form) const;
   double ValueOf(const RateState& rate) const;
-  void Refresh(std::uint32_t rate);
+  void Refresh(std::uint32_t index);  // of a rate
   void FindExtremes(ConstraintState& constraint);
   double Combined(const ConstraintState& constraint) const;
-  void SetExcess(std::uint32_t constraint);
+  void SetExcess(std::uint32_t index);  // of a constraint
   void SumUp();
   double WorstExcess();
   bool Counts(std::size_t constraint) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -10,6 +12,12 @@ namespace bregboost::detail {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The value of the i-th of `rows`, or `beyond` where there is none.
+double ValueOr(double beyond, const std::vector<double>& values,
+               const std::vector<std::uint32_t>& rows, std::size_t i) {
+  return i < rows.size() ? values[rows[i]] : beyond;
+}
 
 // With offsets t of class k, s of class p and 0 of class q, a row is predicted k where
 // t > max(score_p - score_k + s, score_q - score_k); below that p where s > score_q - score_p.
@@ -70,12 +78,10 @@ class Walks {
   std::vector<double> Offsets(const Place& place) {
     Choose(place.line, place.above);
     const double line = lines_[place.line];
-    const double before_p = place.from_p == 0 ? -kInfinity : over_p_[p_rows_[place.from_p - 1]];
-    const double before_q = place.from_q == 0 ? -kInfinity : over_q_[q_rows_[place.from_q - 1]];
-    const double after_p =
-        place.from_p == p_rows_.size() ? kInfinity : over_p_[p_rows_[place.from_p]];
-    const double after_q =
-        place.from_q == q_rows_.size() ? kInfinity : over_q_[q_rows_[place.from_q]];
+    const double before_p = ValueOr(-kInfinity, over_p_, p_rows_, place.from_p - 1);
+    const double before_q = ValueOr(-kInfinity, over_q_, q_rows_, place.from_q - 1);
+    const double after_p = ValueOr(kInfinity, over_p_, p_rows_, place.from_p);
+    const double after_q = ValueOr(kInfinity, over_q_, q_rows_, place.from_q);
     double room = 2.0;  // to move away from the line before the region ends
     if (place.above) {
       if (place.line + 1 < lines_.size()) room = std::min(room, lines_[place.line + 1] - line);
@@ -129,10 +135,10 @@ class Walks {
   }
 
   double NextP(const Place& place) const {
-    return place.from_p == p_rows_.size() ? kInfinity : over_p_[p_rows_[place.from_p]] + line_;
+    return ValueOr(kInfinity, over_p_, p_rows_, place.from_p) + line_;
   }
   double NextQ(const Place& place) const {
-    return place.from_q == q_rows_.size() ? kInfinity : over_q_[q_rows_[place.from_q]];
+    return ValueOr(kInfinity, over_q_, q_rows_, place.from_q);
   }
 
   void Move(std::uint32_t row, std::size_t from, MeritTracker& tracker) const {
