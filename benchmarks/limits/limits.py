@@ -4,7 +4,6 @@ sets and seeds, and looks at test rows that had no part in anything. Run by `mak
 import argparse
 import hashlib
 import itertools
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -12,12 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.common.arguments import ROOT, add_data, seeds_of, words_among
 from benchmarks.common.rate_limits import noise_floor, total_violation
+from benchmarks.common.results_file import ResultsFile
 from benchmarks.common.tasks import TASKS, Method, Task
 from benchmarks.limits import summary
 from benchmarks.limits.program import PARAMETERS, train
 
-ROOT = Path(__file__).resolve().parents[2]
 CERTIFY_SHARE = 0.3
 DELTAS = (0.1, 0.05)
 
@@ -68,29 +68,6 @@ def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
     }
 
 
-class Results:
-    """Runs by key, in a file that is whole at any time. A run that is there is not run again."""
-
-    def __init__(self, path: Path, program: Path) -> None:
-        self.path, self.runs = path, {}
-        self.digest = hashlib.sha256(program.read_bytes()).hexdigest()
-        if not path.exists():
-            return
-        content = json.loads(path.read_text())
-        if content["program"] != self.digest:
-            raise SystemExit(
-                f"out: '{path}' has runs of another build of the program; allowed: a file of this "
-                "build, or a new one"
-            )
-        self.runs = content["runs"]
-
-    def add(self, run: Run, record: dict) -> None:
-        self.runs[run.key] = record
-        beside = self.path.with_suffix(".part")
-        beside.write_text(json.dumps({"program": self.digest, "runs": self.runs}, indent=1))
-        beside.replace(self.path)
-
-
 def wanted_runs(options: argparse.Namespace) -> list[Run]:
     def of(task: str, delta: float = 0.0) -> Iterator[Run]:
         for method, how in TASKS[task].methods.items():
@@ -106,7 +83,7 @@ def wanted_runs(options: argparse.Namespace) -> list[Run]:
     return [run for task in options.tasks for run in of(task)]
 
 
-def run_all(options: argparse.Namespace, results: Results) -> None:
+def run_all(options: argparse.Namespace, results: ResultsFile) -> None:
     missing = [run for run in wanted_runs(options) if run.key not in results.runs]
     threads = max(1, (os.cpu_count() or 1) // options.jobs)
 
@@ -117,7 +94,7 @@ def run_all(options: argparse.Namespace, results: Results) -> None:
         for number, (run, record) in enumerate(
             zip(missing, pool.map(work, missing), strict=True), start=1
         ):
-            results.add(run, record)
+            results.add(run.key, record)
             print(
                 f"[{number}/{len(missing)}] {run.key}: accuracy {record['accuracy']:.2%}, "
                 f"violation {record['violation']:.2%}, {record['seconds']:.1f} s",
@@ -126,7 +103,7 @@ def run_all(options: argparse.Namespace, results: Results) -> None:
             )
 
 
-def tables(options: argparse.Namespace, results: Results) -> str:
+def tables(options: argparse.Namespace, results: ResultsFile) -> str:
     cells: dict[tuple, list[dict]] = {}
     for run in wanted_runs(options):
         cells.setdefault(run.cell, []).append(results.runs[run.key])
@@ -139,25 +116,6 @@ def tables(options: argparse.Namespace, results: Results) -> str:
         if cell[-1] > 0.0
     ]
     return show(summary.CERTIFY_HEADER, lines)
-
-
-def words_among(allowed: dict, text: str) -> list[str]:
-    words = text.split(",")
-    for word in words:
-        if word not in allowed:
-            raise argparse.ArgumentTypeError(f"'{word}'; allowed: {', '.join(allowed)}")
-    return words
-
-
-def seeds_of(text: str) -> list[int]:
-    first, _, last = text.partition("-")
-    try:
-        seeds = list(range(int(first), int(last or first) + 1))
-    except ValueError:
-        seeds = []
-    if not seeds:
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: a number, or a range such as 100-109")
-    return seeds
 
 
 def rhos_of(text: str) -> list[float] | None:
@@ -173,7 +131,6 @@ def rhos_of(text: str) -> list[float] | None:
 
 
 def parse() -> argparse.Namespace:
-    data = os.environ.get("BREGBOOST_DATA", ROOT.parent / "shared" / "data")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--tasks",
@@ -197,9 +154,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--certify", action="store_true", help="Credit with certification rows, at two confidences"
     )
-    parser.add_argument(
-        "--data", type=Path, default=data, help="default: BREGBOOST_DATA, or ../shared/data"
-    )
+    add_data(parser)
     parser.add_argument(
         "--program", type=Path, default=ROOT / "build/release/examples/constrained_auto"
     )
@@ -224,7 +179,8 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     options = parse()
-    results = Results(options.out, options.program)
+    digest = hashlib.sha256(options.program.read_bytes()).hexdigest()
+    results = ResultsFile(options.out, digest)
     run_all(options, results)
     print(tables(options, results))
 

@@ -17,21 +17,22 @@ import xgboost as xgb
 
 from benchmarks.common.rate_limits import Limit, Outcome
 from benchmarks.common.tasks import Rows, Split
+from benchmarks.common.trees import DEPTH, LEARNING_RATE, LEAVES, ROUNDS
 
 PARAMETERS = {
     "lightgbm": (
-        "num_leaves=31",
-        "learning_rate=0.1",
-        "num_iterations=100",
+        f"num_leaves={LEAVES}",
+        f"learning_rate={LEARNING_RATE}",
+        f"num_iterations={ROUNDS}",
         "verbosity=-1",
         "deterministic=true",
         "force_col_wise=true",
         "feature_pre_filter=false",
     ),
     "xgboost": (
-        "max_depth=5",
-        "eta=0.1",
-        "num_boost_round=100",
+        f"max_depth={DEPTH}",
+        f"eta={LEARNING_RATE}",
+        f"num_boost_round={ROUNDS}",
         "tree_method=hist",
         "verbosity=0",
     ),

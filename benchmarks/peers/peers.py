@@ -1,0 +1,136 @@
+"""The field side by side: the same tasks, splits, trees and threads for bregboost, the stock
+libraries and other packages. Run by `make peers-quick` and `make peers`."""
+
+import argparse
+import hashlib
+import json
+import os
+import shlex
+import sys
+from importlib import metadata
+from pathlib import Path
+
+from tqdm import tqdm
+
+from benchmarks.common.arguments import add_data, seeds_of, words_among
+from benchmarks.common.results_file import ResultsFile, write_whole
+from benchmarks.peers.methods import METHODS
+from benchmarks.peers.runs import PEER_TASKS, Run, measure, wanted_runs
+from benchmarks.peers.summary import as_csv, as_document
+
+LEARNERS = ("lightgbm", "xgboost", "forest")
+SEEDS, QUICK_SEEDS, QUICK_FRONTIER_SEEDS = "100-109", "100-102", "100"
+# Twice the slowest method for a variant of it.
+NOT_IN_QUICK = ("reduction_as_given",)
+
+
+def digest_of_bregboost() -> str:
+    """Of the installed package: a new build starts new results."""
+    digest = hashlib.sha256()
+    for file in sorted(metadata.files("bregboost") or [], key=str):
+        if file.suffix in (".py", ".so"):
+            digest.update(file.locate().read_bytes())
+    return digest.hexdigest()
+
+
+def run_all(runs: list[Run], results: ResultsFile, data: Path, threads: int) -> None:
+    """Those that failed before are tried again."""
+
+    def is_missing(run: Run) -> bool:
+        return "failure" in results.runs.get(run.key, {"failure": ""})
+
+    missing = [run for run in runs if is_missing(run)]
+    with tqdm(missing, unit="run", disable=not missing) as bar:
+        for run in bar:
+            bar.set_postfix_str(run.key)
+            record = measure(run, data, threads)
+            results.add(run.key, record)
+            if "failure" in record:
+                bar.write(f"{run.key}: {record['failure']}", file=sys.stderr)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="three seeds, one of them along the frontier"
+    )
+    add_data(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("build/bench/peers.json"),
+        help="every run is kept here, and as CSV beside; default: build/bench/peers.json",
+    )
+    parser.add_argument(
+        "--summary", type=Path, help="also write the small file that the page is made from"
+    )
+    parser.add_argument(
+        "--tasks",
+        type=lambda text: words_among(PEER_TASKS, text),
+        default=list(PEER_TASKS),
+        help=f"among {','.join(PEER_TASKS)}; default: all",
+    )
+    parser.add_argument(
+        "--methods",
+        type=lambda text: words_among(METHODS, text),
+        help=f"among {','.join(METHODS)}; default: all, or with --quick all but "
+        f"{','.join(NOT_IN_QUICK)}",
+    )
+    parser.add_argument(
+        "--learners",
+        type=lambda text: words_among(LEARNERS, text),
+        default=list(LEARNERS),
+        help=f"among {','.join(LEARNERS)}; default: all",
+    )
+    parser.add_argument(
+        "--seeds", type=seeds_of, help=f"default: {SEEDS}, or with --quick {QUICK_SEEDS}"
+    )
+    parser.add_argument(
+        "--frontier-seeds",
+        type=seeds_of,
+        help=f"default: the seeds, or with --quick {QUICK_FRONTIER_SEEDS}",
+    )
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: all cores")
+    options = parser.parse_args()
+    if not options.data.is_dir():
+        parser.error(
+            f"data: no folder '{options.data}'; allowed: one with drybean.csv.xz and the other "
+            "files (BREGBOOST_DATA names it)"
+        )
+    if options.threads < 1:
+        parser.error(f"threads: {options.threads}; allowed: at least 1")
+    fill_in(options)
+    return options
+
+
+def fill_in(options: argparse.Namespace) -> None:
+    """What depends on --quick."""
+    if options.methods is None:
+        left_out = NOT_IN_QUICK if options.quick else ()
+        options.methods = [name for name in METHODS if name not in left_out]
+    if options.frontier_seeds is None:
+        quick = options.quick and options.seeds is None
+        options.frontier_seeds = seeds_of(QUICK_FRONTIER_SEEDS) if quick else options.seeds
+    if options.seeds is None:
+        options.seeds = seeds_of(QUICK_SEEDS if options.quick else SEEDS)
+    if options.frontier_seeds is None:
+        options.frontier_seeds = options.seeds
+
+
+def main() -> None:
+    options = parse()
+    results = ResultsFile(options.out, digest_of_bregboost())
+    runs = wanted_runs(
+        options.tasks, options.methods, options.learners, options.seeds, options.frontier_seeds
+    )
+    run_all(runs, results, options.data, options.threads)
+    records = [results.runs[run.key] for run in runs]
+    write_whole(options.out.with_suffix(".csv"), as_csv(records))
+    if options.summary:
+        command = shlex.join(["python", "-m", "benchmarks.peers.peers", *sys.argv[1:]])
+        document = as_document(records, command, options.threads)
+        write_whole(options.summary, json.dumps(document, indent=None) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Runs to the small file that the page is made from, and to a table for other programs."""
+
+import csv
+import io
+import os
+import platform
+import sys
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from benchmarks.peers.methods import METHODS
+from benchmarks.peers.runs import PEER_TASKS
+
+DIGITS = 5
+PACKAGES = ("bregboost", "lightgbm", "xgboost-cpu", "scikit-learn", "numpy")
+BY_SEED = ("accuracy", "violation", "measure", "noise_floor", "seconds", "plain_seconds")
+
+
+def as_csv(records: Iterable[dict]) -> str:
+    """One line per run; lists are separated by spaces."""
+    flat = [
+        {
+            name: " ".join("" if part is None else repr(part) for part in value)
+            if isinstance(value, list)
+            else value
+            for name, value in record.items()
+        }
+        for record in records
+    ]
+    names = list(dict.fromkeys(name for record in flat for name in record))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue()
+
+
+def rounded(value: object) -> object:
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    return [rounded(part) for part in value] if isinstance(value, list) else value
+
+
+def cells(records: Iterable[dict]) -> list[dict]:
+    """Runs that differ in their seeds alone, as lists by seed."""
+    by_cell: dict[tuple, list[dict]] = {}
+    for record in records:
+        key = tuple(record[name] for name in ("task", "method", "learner", "setting"))
+        by_cell.setdefault(key, []).append(record)
+    return [cell(sorted(runs, key=lambda run: run["seed"])) for runs in by_cell.values()]
+
+
+def cell(runs: list[dict]) -> dict:
+    names = {name: runs[0][name] for name in ("task", "method", "learner", "setting")}
+    failures = [run["failure"] for run in runs if "failure" in run]
+    done = [run for run in runs if "failure" not in run]
+    lists = {
+        name: [rounded(run[name]) for run in done] for name in ("seed", *BY_SEED, "values", "held")
+    }
+    lists["seeds"] = lists.pop("seed")
+    return names | lists | ({"failure": failures[0]} if failures else {})
+
+
+def processor() -> str:
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if sys.platform == "linux" else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def as_document(records: Iterable[dict], command: str, threads: int) -> dict:
+    records = list(records)
+    used = {record["method"] for record in records}
+    return {
+        "about": {
+            "command": command,
+            "machine": f"{processor()}, {os.cpu_count()} cores",
+            "threads": threads,
+            "python": platform.python_version(),
+            "versions": {name: metadata.version(name) for name in PACKAGES},
+        },
+        "tasks": {
+            name: {
+                "title": task.title,
+                "limits": [limit.text for limit in task.limits],
+                "measure": task.measure,
+                "bound": task.limits[0].bound if len(task.limits) == 1 else task.bound,
+            }
+            for name, task in PEER_TASKS.items()
+        },
+        "methods": {
+            name: {
+                "title": method.title,
+                "deterministic": method.deterministic,
+                "group_at_prediction": method.group_at_prediction,
+                "version": method.package_version(),
+            }
+            for name, method in METHODS.items()
+            if name in used
+        },
+        "cells": cells(records),
+    }
