@@ -27,7 +27,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.common.rate_limits import ClassLimit, Limit
 from benchmarks.peers.method import Answer, Method, Problem, are_class_bounds
 
-TREES = 500
+TREES = 100  # as many as the boosters have rounds
 LARGEST_LOG_COST = 10.0  # where no multiplier holds a bound, the dual grows for ever
 FIRST_STEP, LAST_STEP = 1.0, 1e-3
 

@@ -12,7 +12,8 @@ from benchmarks.peers.apart.request import Request
 HELD_OUT_SHARE = 0.3
 
 
-def model_and_unseen_rows(request: Request) -> tuple[Any, Rows]:
+def model_and_rows(request: Request) -> tuple[Any, Rows, Rows]:
+    """The model, the rows that it was fitted to, and the others."""
     rows = request.training
     cells = rows.labels if rows.groups is None else 2 * rows.groups + rows.labels
     seen, unseen = train_test_split(
@@ -23,4 +24,4 @@ def model_and_unseen_rows(request: Request) -> tuple[Any, Rows]:
     )
     model = estimator("lightgbm", request.threads)
     model.fit(rows.features[seen], rows.labels[seen])
-    return model, rows[unseen]
+    return model, rows[seen], rows[unseen]

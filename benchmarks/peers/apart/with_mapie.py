@@ -5,23 +5,26 @@ from collections.abc import Callable
 import numpy as np
 from mapie.risk_control import BinaryClassificationController
 
-from benchmarks.peers.apart.held_out import model_and_unseen_rows
+from benchmarks.peers.apart.held_out import model_and_rows
 from benchmarks.peers.apart.request import Request
 
 CONFIDENCE = 0.9  # bregboost's default for certificates is the same
-THRESHOLDS = np.concatenate([[0.0], np.geomspace(1e-8, 0.5, 99)])  # frauds are rare
+THRESHOLDS = 200
 
 
 def risk_control(request: Request) -> Callable[[], np.ndarray]:
-    """The thresholds of the package, 0 to 0.99 by hundredths, are too coarse for a rare class."""
-    model, unseen = model_and_unseen_rows(request)
+    """Thresholds are quantiles of the scores that the model was fitted with: those of the package,
+    0 to 0.99 by hundredths, are too coarse for a rare class."""
+    model, seen, unseen = model_and_rows(request)
+    scores = model.predict_proba(seen.features)[:, 1]
+    thresholds = np.unique(np.quantile(scores, np.linspace(0.0, 1.0, THRESHOLDS)))
     controller = BinaryClassificationController(
         model.predict_proba,
         risk="recall",
         target_level=1.0 - request.limits[0].bound,
         confidence_level=CONFIDENCE,
         best_predict_param_choice="accuracy",
-        list_predict_params=THRESHOLDS,
+        list_predict_params=thresholds,
         fwer_method="fixed_sequence",
     )
     controller.calibrate(unseen.features, unseen.labels)

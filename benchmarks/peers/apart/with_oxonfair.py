@@ -6,7 +6,7 @@ import numpy as np
 import oxonfair
 from oxonfair import group_metrics
 
-from benchmarks.peers.apart.held_out import model_and_unseen_rows
+from benchmarks.peers.apart.held_out import model_and_rows
 from benchmarks.peers.apart.request import Request
 
 MEASURES = {
@@ -18,13 +18,15 @@ MEASURES = {
 
 def thresholds(request: Request) -> Callable[[], np.ndarray]:
     """Without groups, one threshold for all under a floor of recall."""
-    model, unseen = model_and_unseen_rows(request)
+    model, _, unseen = model_and_rows(request)
     limit = request.limits[0]
     fair = oxonfair.FairPredictor(
         model, oxonfair.DataDict(unseen.labels, unseen.features, unseen.groups)
     )
     if unseen.groups is None:
         fair.fit(group_metrics.accuracy, group_metrics.recall, 1.0 - limit.bound)
-        return lambda: fair.predict({"data": request.test_features})
-    fair.fit(group_metrics.accuracy, MEASURES[limit.name], limit.bound)
-    return lambda: fair.predict({"data": request.test_features, "groups": request.test_groups})
+    else:
+        fair.fit(group_metrics.accuracy, MEASURES[limit.name], limit.bound)
+    unknown = np.zeros(len(request.test_features))  # labels have to be there, and are not used
+    test = oxonfair.DataDict(unknown, request.test_features, request.test_groups)
+    return lambda: fair.predict(test)
