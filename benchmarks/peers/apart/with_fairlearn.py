@@ -11,9 +11,8 @@ from fairlearn.reductions import (
     ExponentiatedGradient,
 )
 
-from benchmarks.common.rate_limits import GapLimit
-from benchmarks.common.rows import Rows
 from benchmarks.common.trees import estimator
+from benchmarks.peers.apart.deviation import deviation_bound
 from benchmarks.peers.apart.request import Request
 
 Predict = Callable[[], np.ndarray]
@@ -31,14 +30,6 @@ def reduction(request: Request) -> Predict:
 def reduction_as_given(request: Request) -> Predict:
     """The bound of the gap, as it stands."""
     return fitted_reduction(request, request.limits[0].bound)
-
-
-def deviation_bound(limit: GapLimit, rows: Rows) -> float:
-    """A group with share s of the rows is (1 - s) gaps away from all of them: the smaller group
-    is the one that decides."""
-    counted = rows.groups if limit.label is None else rows.groups[rows.labels == limit.label]
-    shares = np.bincount(counted) / len(counted)
-    return float((1.0 - shares).max() * limit.bound)
 
 
 def fitted_reduction(request: Request, bound: float) -> Predict:
