@@ -181,7 +181,13 @@ TASKS = {
 
 # Bounds that the paper's own models reach on test rows: what is an easy limit worth?
 AT_THE_PAPERS_BOUNDS = {
-    "credit_relaxed": Task("Credit, fnr <= 11.63%", credit, (ClassLimit("fnr", 1, 0.1163),)),
+    "credit_relaxed": Task(
+        "Credit, fnr <= 11.63%",
+        credit,
+        (ClassLimit("fnr", 1, 0.1163),),
+        measure="miss rate",
+        bound=0.1163,
+    ),
     "adult_relaxed": Task(
         "Adult, error gap <= 9.3%",
         adult,

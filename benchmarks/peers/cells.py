@@ -1,11 +1,13 @@
 """Results as the page reads them: one cell per task, method, learner and setting, with lists by
 seed."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from benchmarks.common.statistics import Scores, Summary
+from benchmarks.peers.method import RHO
 
 LEARNER_NAMES = {"lightgbm": "LightGBM", "xgboost": "XGBoost", "forest": ""}
 OURS = "bregboost"
@@ -63,16 +65,30 @@ class Cell:
         """The mean violation is no more than chance alone makes of limits that hold exactly."""
         return Summary.of(self.violation).mean <= Summary.of(self.noise_floor).mean
 
-    def at_seeds(self, seeds: list[int], values: list[float]) -> list[float]:
+    @property
+    def strictness(self) -> float:
+        """Orders the settings of a frontier; the default is at its place among either kind."""
+        kind, _, number = self.setting.rpartition(" ")
+        if kind == "rho":
+            return float(number) / RHO
+        return 1.0 if self.setting == "default" else 1.0 / float(number)
+
+    def at_seeds(self, seeds: Collection[int], values: list[float]) -> list[float]:
         return [value for seed, value in zip(self.seeds, values, strict=True) if seed in seeds]
 
 
 def cells_of(document: dict) -> list[Cell]:
-    methods = document["methods"]
+    """bregboost's first."""
+    methods, tasks = document["methods"], document["tasks"]
 
     def cell(fields: dict) -> Cell:
         method = methods[fields["method"]]
-        traits = {name: method[name] for name in ("title", "deterministic", "group_at_prediction")}
-        return Cell(**fields, **traits)
+        by_group = tasks[fields["task"]]["by_group"]
+        return Cell(
+            **fields,
+            title=method["title"],
+            deterministic=method["deterministic"],
+            group_at_prediction=by_group and method["group_at_prediction"],
+        )
 
-    return [cell(fields) for fields in document["cells"]]
+    return sorted(map(cell, document["cells"]), key=lambda cell: not cell.is_ours)

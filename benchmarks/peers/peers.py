@@ -5,7 +5,6 @@ import argparse
 import hashlib
 import json
 import os
-import shlex
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -52,7 +51,9 @@ def run_all(runs: list[Run], results: ResultsFile, data: Path, threads: int) -> 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="three seeds, one of them along the frontier"
+        "--quick",
+        action="store_true",
+        help="three seeds, one of them along bregboost's frontier; fewer slow peers",
     )
     add_data(parser)
     parser.add_argument(
@@ -117,18 +118,38 @@ def fill_in(options: argparse.Namespace) -> None:
         options.frontier_seeds = options.seeds
 
 
+def command(options: argparse.Namespace) -> str:
+    """What gives the same results elsewhere: without this machine's files."""
+    words = ["python", "-m", "benchmarks.peers.peers"]
+    words += ["--quick"] if options.quick else []
+    for name, everything in (("tasks", PEER_TASKS), ("methods", METHODS), ("learners", LEARNERS)):
+        chosen = getattr(options, name)
+        if not options.quick and chosen != list(everything):
+            words += [f"--{name}", ",".join(chosen)]
+    for name in ("seeds", "frontier_seeds"):
+        seeds = getattr(options, name)
+        words += [f"--{name.replace('_', '-')}", f"{seeds[0]}-{seeds[-1]}"]
+    return " ".join([*words, "--threads", str(options.threads)])
+
+
 def main() -> None:
     options = parse()
-    results = ResultsFile(options.out, digest_of_bregboost())
+    # Times with other numbers of threads are not comparable.
+    build = f"{digest_of_bregboost()}, {options.threads} threads"
+    results = ResultsFile(options.out, build)
     runs = wanted_runs(
-        options.tasks, options.methods, options.learners, options.seeds, options.frontier_seeds
+        options.tasks,
+        options.methods,
+        options.learners,
+        options.seeds,
+        options.frontier_seeds,
+        options.quick,
     )
     run_all(runs, results, options.data, options.threads)
     records = [results.runs[run.key] for run in runs]
     write_whole(options.out.with_suffix(".csv"), as_csv(records))
     if options.summary:
-        command = shlex.join(["python", "-m", "benchmarks.peers.peers", *sys.argv[1:]])
-        document = as_document(records, command, options.threads)
+        document = as_document(records, command(options), options.threads)
         write_whole(options.summary, json.dumps(document, indent=None) + "\n")
 
 

@@ -1,5 +1,6 @@
 """Accuracy against what is limited, all methods of a task in one picture."""
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,7 +31,8 @@ STYLES = {
 LINE_STYLES = {"lightgbm": "-", "xgboost": "--"}
 ROOM_BELOW = 0.35  # of the range of the methods that must be seen
 ALWAYS_SEEN = ("bregboost", "plain")
-SIZE = (9.0, 4.2)  # inches
+SIZE = (9.0, 4.4)  # inches
+LEGEND_WIDTH = 34  # characters
 
 
 def percent(values: Sequence[float]) -> Summary:
@@ -48,16 +50,18 @@ def lowest_accuracy(cells: Sequence[Cell]) -> float:
 
 
 def draw_frontiers(axes: Axes, cells: Sequence[Cell]) -> None:
-    """The settings of one method and learner, joined in the order of what is limited."""
+    """The settings of one method and learner, joined from strict to lenient, on seeds that all of
+    them have."""
     for method in ("tuned", "bregboost"):
         for learner, style in LINE_STYLES.items():
             line = [c for c in cells if (c.method, c.learner) == (method, learner)]
-            line.sort(key=mean_x)
             if len(line) < 2:
                 continue
+            line.sort(key=lambda c: c.strictness)
+            seeds = set.intersection(*(set(c.seeds) for c in line))
             axes.plot(
-                [mean_x(c) for c in line],
-                [percent(c.accuracy).mean for c in line],
+                [percent(c.at_seeds(seeds, c.axis_values)).mean for c in line],
+                [percent(c.at_seeds(seeds, c.accuracy)).mean for c in line],
                 style,
                 color=STYLES[method][0],
                 linewidth=1.8 if method == "bregboost" else 0.9,
@@ -73,9 +77,8 @@ def draw_point(axes: Axes, cell: Cell, bottom: float) -> None:
     below."""
     colour, marker = STYLES[cell.method]
     x, y = percent(cell.axis_values), percent(cell.accuracy)
-    label, is_below = cell.name, y.mean < bottom
-    if is_below:
-        label += f": {y.mean:.1f}, below the axis"
+    is_below = y.mean < bottom
+    note = f": {y.mean:.1f}, below the axis" if is_below else ""
     hollow = cell.learner == "xgboost"
     axes.errorbar(
         x.mean,
@@ -90,7 +93,7 @@ def draw_point(axes: Axes, cell: Cell, bottom: float) -> None:
         elinewidth=0.9,
         alpha=0.95,
         clip_on=not is_below,
-        label=label,
+        label=textwrap.fill(cell.name + note, LEGEND_WIDTH, break_on_hyphens=False),
         zorder=4 if cell.is_ours else 3,
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
 
+from benchmarks.peers.method import are_class_bounds
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.runs import PEER_TASKS
 
@@ -83,6 +84,7 @@ def as_document(records: Iterable[dict], command: str, threads: int) -> dict:
             name: {
                 "title": task.title,
                 "limits": [limit.text for limit in task.limits],
+                "by_group": not are_class_bounds(task.limits),
                 "measure": task.measure,
                 "bound": task.limits[0].bound if len(task.limits) == 1 else task.bound,
             }

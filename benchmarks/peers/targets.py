@@ -46,7 +46,7 @@ TARGETS = (
         reason="a test split has fewer than a hundred frauds, and one of them is more than a point "
         "of the miss rate",
     ),
-    Target("credit_relaxed", 0.99, 0.0, "violation"),
+    Target("credit_relaxed", 0.99, 0.1163, "miss rate"),
     Target("adult_error", 0.857, 0.05, "gap"),
     Target("adult_odds", 0.868, 0.025, "worst gap"),
     Target("adult_selection", 0.86, 0.05, "gap"),
@@ -129,16 +129,15 @@ def speed_up(cell: Cell, others: Sequence[Cell]) -> float | None:
 
 def overview(cells: Sequence[Cell], tasks: dict[str, dict]) -> list[list[str]]:
     """A line per task and learner: target, what is reached, time, and who dominates."""
+    with_runs = [cell for cell in cells if cell.setting == "default" and cell.seeds]
     lines = []
     for target in TARGETS:
         for learner in ("lightgbm", "xgboost"):
             found = reached(target, cells, learner)
             if found is None:
                 continue
-            here = [
-                c for c in cells if c.task == target.task and c.setting == "default" and c.seeds
-            ]
-            cell = next(c for c in here if c.is_ours and c.learner == learner)
+            here = [cell for cell in with_runs if cell.task == target.task]
+            cell = next(cell for cell in here if cell.is_ours and cell.learner == learner)
             faster = speed_up(cell, here)
             lines.append(
                 [

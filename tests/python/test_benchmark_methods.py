@@ -49,8 +49,8 @@ def best_accuracy(miss_rate: float) -> float:
 
 
 # What may be missed beyond the bound. 800 rows of class 1 to learn from are a standard error of
-# 0.008; probabilities of a forest are hundredths, a few of which decide; CX believes them, and those
-# of fully grown trees are too bold.
+# 0.008; probabilities of a forest are hundredths, a few of which decide; CX believes them, and
+# those of fully grown trees are too bold.
 @pytest.mark.parametrize(
     ("method", "beyond"),
     [(TunedOffsets(), 0.025), (ForestER(), 0.04), (ForestCX(), 0.1)],
