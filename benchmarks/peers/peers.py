@@ -104,11 +104,14 @@ def parse() -> argparse.Namespace:
     return options
 
 
+def default_methods(quick: bool) -> list[str]:
+    return [name for name in METHODS if not (quick and name in NOT_IN_QUICK)]
+
+
 def fill_in(options: argparse.Namespace) -> None:
     """What depends on --quick."""
     if options.methods is None:
-        left_out = NOT_IN_QUICK if options.quick else ()
-        options.methods = [name for name in METHODS if name not in left_out]
+        options.methods = default_methods(options.quick)
     if options.frontier_seeds is None:
         quick = options.quick and options.seeds is None
         options.frontier_seeds = seeds_of(QUICK_FRONTIER_SEEDS) if quick else options.seeds
@@ -122,9 +125,14 @@ def command(options: argparse.Namespace) -> str:
     """What gives the same results elsewhere: without this machine's files."""
     words = ["python", "-m", "benchmarks.peers.peers"]
     words += ["--quick"] if options.quick else []
-    for name, everything in (("tasks", PEER_TASKS), ("methods", METHODS), ("learners", LEARNERS)):
+    defaults = {
+        "tasks": list(PEER_TASKS),
+        "methods": default_methods(options.quick),
+        "learners": list(LEARNERS),
+    }
+    for name, default in defaults.items():
         chosen = getattr(options, name)
-        if not options.quick and chosen != list(everything):
+        if chosen != default:
             words += [f"--{name}", ",".join(chosen)]
     for name in ("seeds", "frontier_seeds"):
         seeds = getattr(options, name)
