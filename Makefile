@@ -15,6 +15,7 @@ BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=
 OVERHEAD_ARGS ?= --repeats 5
 LIMITS_ARGS ?= --rho reference
 PAPER_ARGS ?=
+PEERS_ARGS ?=
 
 # Real data, which are no part of the project: tutorials run on them where the folder exists.
 DATA ?= ../shared/data
@@ -199,6 +200,9 @@ bench-limits: setup  ## Accuracy and violation on test rows of several data sets
 	@mkdir -p build/bench
 	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
 
+# docs/results.md with its figures, of all results that are there.
+RESULTS_PAGE = $(VENV_BIN)/python -m benchmarks.common.results_page
+
 # The first sets of the full form: what one has run, the other does not run again.
 PAPER = $(VENV_BIN)/python -m benchmarks.paper.paper --data $(DATA) --out build/bench/paper.json \
   --results benchmarks/results/paper.json
@@ -206,10 +210,26 @@ PAPER = $(VENV_BIN)/python -m benchmarks.paper.paper --data $(DATA) --out build/
 .PHONY: paper-quick
 paper-quick: build-python  ## The paper's experiments with 10 sets of hyper-parameters (below 30 minutes)
 	$(PAPER) --quick $(PAPER_ARGS)
+	$(RESULTS_PAGE)
 
 .PHONY: paper
 paper: build-python  ## The same with 100 sets, as in the paper (hours; goes on where it was interrupted)
 	$(PAPER) $(PAPER_ARGS)
+	$(RESULTS_PAGE)
+
+# Other packages live in environments of their own under build/peers, made on the way.
+PEERS = $(VENV_BIN)/python -m benchmarks.peers.environments && \
+  OMP_WAIT_POLICY=passive $(VENV_BIN)/python -m benchmarks.peers.peers --data $(DATA)
+
+.PHONY: peers-quick
+peers-quick: build-python  ## bregboost beside other packages, three seeds; writes docs/results.md (under half an hour)
+	$(PEERS) --quick --out build/bench/peers-quick.json --summary build/results/peers.json $(PEERS_ARGS)
+	$(RESULTS_PAGE) --peers build/results/peers.json
+
+.PHONY: peers
+peers: build-python  ## The same, ten seeds; its numbers are kept in benchmarks/results (about two hours)
+	$(PEERS) --out build/bench/peers.json --summary benchmarks/results/peers.json $(PEERS_ARGS)
+	$(RESULTS_PAGE)
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources

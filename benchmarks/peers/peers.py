@@ -6,9 +6,9 @@ import hashlib
 import json
 import os
 import sys
-from importlib import metadata
 from pathlib import Path
 
+import bregboost
 from tqdm import tqdm
 
 from benchmarks.common.arguments import add_data, seeds_of, words_among
@@ -24,11 +24,11 @@ NOT_IN_QUICK = ("reduction_as_given",)
 
 
 def digest_of_bregboost() -> str:
-    """Of the installed package: a new build starts new results."""
+    """Of the package that is imported, wherever its files are: a new build starts new results."""
+    sources = sorted(Path(bregboost.__file__).parent.rglob("*.py"))
     digest = hashlib.sha256()
-    for file in sorted(metadata.files("bregboost") or [], key=str):
-        if file.suffix in (".py", ".so"):
-            digest.update(file.locate().read_bytes())
+    for file in [*sources, Path(bregboost._core.__file__)]:
+        digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
