@@ -1,7 +1,6 @@
 """Results as the page reads them: one cell per task, method, learner and setting, with lists by
 seed."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,9 +71,6 @@ class Cell:
         if kind == "rho":
             return float(number) / RHO
         return 1.0 if self.setting == "default" else 1.0 / float(number)
-
-    def at_seeds(self, seeds: Collection[int], values: list[float]) -> list[float]:
-        return [value for seed, value in zip(self.seeds, values, strict=True) if seed in seeds]
 
 
 def cells_of(document: dict) -> list[Cell]:

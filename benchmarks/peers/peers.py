@@ -18,7 +18,7 @@ from benchmarks.peers.runs import PEER_TASKS, Run, measure, wanted_runs
 from benchmarks.peers.summary import as_csv, as_document
 
 LEARNERS = ("lightgbm", "xgboost", "forest")
-SEEDS, QUICK_SEEDS, QUICK_FRONTIER_SEEDS = "100-109", "100-102", "100"
+SEEDS, QUICK_SEEDS = "100-109", "100-102"
 # Twice the slowest method for a variant of it.
 NOT_IN_QUICK = ("reduction_as_given",)
 
@@ -53,7 +53,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="three seeds, one of them along bregboost's frontier; fewer slow peers",
+        help="three seeds, the frontier of bregboost alone, fewer slow peers",
     )
     add_data(parser)
     parser.add_argument(
@@ -86,11 +86,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--seeds", type=seeds_of, help=f"default: {SEEDS}, or with --quick {QUICK_SEEDS}"
     )
-    parser.add_argument(
-        "--frontier-seeds",
-        type=seeds_of,
-        help=f"default: the seeds, or with --quick {QUICK_FRONTIER_SEEDS}",
-    )
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="default: all cores")
     options = parser.parse_args()
     if not options.data.is_dir():
@@ -112,13 +107,8 @@ def fill_in(options: argparse.Namespace) -> None:
     """What depends on --quick."""
     if options.methods is None:
         options.methods = default_methods(options.quick)
-    if options.frontier_seeds is None:
-        quick = options.quick and options.seeds is None
-        options.frontier_seeds = seeds_of(QUICK_FRONTIER_SEEDS) if quick else options.seeds
     if options.seeds is None:
         options.seeds = seeds_of(QUICK_SEEDS if options.quick else SEEDS)
-    if options.frontier_seeds is None:
-        options.frontier_seeds = options.seeds
 
 
 def command(options: argparse.Namespace) -> str:
@@ -134,10 +124,8 @@ def command(options: argparse.Namespace) -> str:
         chosen = getattr(options, name)
         if chosen != default:
             words += [f"--{name}", ",".join(chosen)]
-    for name in ("seeds", "frontier_seeds"):
-        seeds = getattr(options, name)
-        words += [f"--{name.replace('_', '-')}", f"{seeds[0]}-{seeds[-1]}"]
-    return " ".join([*words, "--threads", str(options.threads)])
+    seeds = f"{options.seeds[0]}-{options.seeds[-1]}"
+    return " ".join([*words, "--seeds", seeds, "--threads", str(options.threads)])
 
 
 def main() -> None:
@@ -150,7 +138,6 @@ def main() -> None:
         options.methods,
         options.learners,
         options.seeds,
-        options.frontier_seeds,
         options.quick,
     )
     run_all(runs, results, options.data, options.threads)

@@ -30,6 +30,7 @@ STYLES = {
 }
 LINE_STYLES = {"lightgbm": "-", "xgboost": "--"}
 ROOM_BELOW = 0.35  # of the range of the methods that must be seen
+LEAST_ROOM = 0.3  # points
 ALWAYS_SEEN = ("bregboost", "plain")
 SIZE = (9.0, 4.4)  # inches
 LEGEND_WIDTH = 34  # characters
@@ -46,22 +47,28 @@ def mean_x(cell: Cell) -> float:
 def lowest_accuracy(cells: Sequence[Cell]) -> float:
     """Where the vertical axis ends: methods far below would squeeze the others."""
     seen = [percent(c.accuracy).mean for c in cells if c.method in ALWAYS_SEEN]
-    return min(seen) - max(1.0, ROOM_BELOW * (max(seen) - min(seen)))
+    return min(seen) - max(LEAST_ROOM, ROOM_BELOW * (max(seen) - min(seen)))
+
+
+def horizontal_range(cells: Sequence[Cell]) -> tuple[float, float]:
+    """From 0, unless all are far from it."""
+    places = [mean_x(cell) for cell in cells]
+    room = 0.06 * max(places)
+    left = 0.0 if min(places) < 0.6 * max(places) else min(places) - 3.0 * room
+    return left, max(places) + room
 
 
 def draw_frontiers(axes: Axes, cells: Sequence[Cell]) -> None:
-    """The settings of one method and learner, joined from strict to lenient, on seeds that all of
-    them have."""
+    """The settings of one method and learner, joined from strict to lenient."""
     for method in ("tuned", "bregboost"):
         for learner, style in LINE_STYLES.items():
             line = [c for c in cells if (c.method, c.learner) == (method, learner)]
             if len(line) < 2:
                 continue
             line.sort(key=lambda c: c.strictness)
-            seeds = set.intersection(*(set(c.seeds) for c in line))
             axes.plot(
-                [percent(c.at_seeds(seeds, c.axis_values)).mean for c in line],
-                [percent(c.at_seeds(seeds, c.accuracy)).mean for c in line],
+                [mean_x(c) for c in line],
+                [percent(c.accuracy).mean for c in line],
                 style,
                 color=STYLES[method][0],
                 linewidth=1.8 if method == "bregboost" else 0.9,
@@ -109,9 +116,10 @@ def draw(task: dict, cells: Sequence[Cell], noise_floor: float, path: Path) -> N
     limited_name, limit, limit_name = axis_texts(task, noise_floor)
     top = max(percent(cell.accuracy).mean for cell in shown)
     axes.set_ylim(bottom, top + 0.08 * (top - bottom))
-    axes.set_xlim(left=0.0)
+    left, right = horizontal_range(cells)
+    axes.set_xlim(left, right)
     if limit is not None:
-        axes.axvspan(0.0, limit, color="#0072B2", alpha=0.06, linewidth=0, zorder=0)
+        axes.axvspan(left, limit, color="#0072B2", alpha=0.06, linewidth=0, zorder=0)
         axes.axvline(limit, color="#5A5A5A", linewidth=0.9, linestyle=":", zorder=1)
         axes.set_title(f"shaded: {limit_name}", loc="left", fontsize=9, color="#5A5A5A")
     axes.set_xlabel(limited_name)

@@ -55,7 +55,6 @@ def wanted_runs(
     methods: Sequence[str],
     learners: Sequence[str],
     seeds: Sequence[int],
-    frontier_seeds: Sequence[int],
     quick: bool = False,
 ) -> list[Run]:
     """Seed by seed, so that a run that is stopped early has all methods, and methods that are
@@ -65,19 +64,14 @@ def wanted_runs(
         method = METHODS[name]
         if quick and name in SLOW and task in AT_THE_PAPERS_BOUNDS:
             return
-        settings = [Setting()] if seed in seeds else []
-        if seed in frontier_seeds and (name == "bregboost" if quick else method.has_settings):
-            settings += FRONTIERS.get(task, ())
+        along_frontier = name == "bregboost" if quick else method.has_settings
+        settings = [Setting(), *(FRONTIERS.get(task, ()) if along_frontier else ())]
         for learner in method.learners:
             if learner in learners and method.can_do(PEER_TASKS[task].limits):
                 yield from (Run(task, name, learner, setting, seed) for setting in settings)
 
     return [
-        run
-        for seed in sorted({*seeds, *frontier_seeds})
-        for task in tasks
-        for name in methods
-        for run in of(task, name, seed)
+        run for seed in seeds for task in tasks for name in methods for run in of(task, name, seed)
     ]
 
 
