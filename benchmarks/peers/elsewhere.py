@@ -3,8 +3,8 @@
 import os
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -58,12 +58,12 @@ class Peer(Method):
         title: str,
         environment: Environment,
         function: str,
-        kinds: tuple[object, ...],
+        kinds: tuple[Callable[[tuple[Limit, ...]], bool], ...],
         deterministic: bool = True,
         group_at_prediction: bool = False,
     ) -> None:
         self.title, self.environment, self.function = title, environment, function
-        self.kinds = kinds  # predicates on limits
+        self.kinds = kinds  # of limits that it has words for
         self.learners = ("lightgbm",)
         self.deterministic = deterministic
         self.group_at_prediction = group_at_prediction
@@ -71,15 +71,14 @@ class Peer(Method):
     def can_do(self, limits: tuple[Limit, ...]) -> bool:
         return any(kind(limits) for kind in self.kinds)
 
-    @cached_property
-    def version(self) -> str:
+    def package_version(self) -> str:
+        """Empty where it is not installed."""
+        if not self.environment.python.is_file():
+            return ""
         package = self.function.partition(".")[0]
         code = f"from importlib.metadata import version; print(version('{package}'))"
         done = subprocess.run([self.environment.python, "-c", code], capture_output=True, text=True)
         return done.stdout.strip()
-
-    def package_version(self) -> str:
-        return self.version
 
     def fit(self, problem: Problem, learner: str) -> Answer:
         self.environment.check()

@@ -159,6 +159,7 @@ def test_peer_that_is_not_installed_says_so(problem: Problem) -> None:
     peer = Peer("none", Environment("no such environment"), "none.train", ())
     with pytest.raises(DidNotRun, match="did not install: no environment"):
         peer.fit(problem, "lightgbm")
+    assert peer.package_version() == ""
 
 
 def test_methods_know_what_they_can_do() -> None:
