@@ -46,7 +46,8 @@ def mean_x(cell: Cell) -> float:
 
 def lowest_accuracy(cells: Sequence[Cell]) -> float:
     """Where the vertical axis ends: methods far below would squeeze the others."""
-    seen = [percent(c.accuracy).mean for c in cells if c.method in ALWAYS_SEEN]
+    must_be_seen = [cell for cell in cells if cell.method in ALWAYS_SEEN] or cells
+    seen = [percent(cell.accuracy).mean for cell in must_be_seen]
     return min(seen) - max(LEAST_ROOM, ROOM_BELOW * (max(seen) - min(seen)))
 
 
