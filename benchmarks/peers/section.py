@@ -99,7 +99,7 @@ def task_section(name: str, task: dict, cells: Sequence[Cell], figures: Path) ->
     picture.draw(task, done, floor, figures / file)
     lines = [
         f"### {task['title']}",
-        winner_sentence(shown) + " " + domination_sentence(shown),
+        f"{winner_sentence(shown)} {domination_sentence(shown)}".rstrip(),
         f"![{picture.described(task, done)}](figures/{file})",
         table(header(task), method_lines(task, shown, cells)),
     ]
@@ -158,6 +158,9 @@ def traits(cell: Cell) -> str:
 
 
 def domination_sentence(cells: Sequence[Cell]) -> str:
+    """Empty where nothing can be said: without runs of bregboost, or with one seed."""
+    if not any(cell.is_ours and len(cell.seeds) > 1 for cell in cells):
+        return ""
     found = {cell.name: dominating(cell, cells) for cell in cells if cell.is_ours}
     dominated = [f"{name} is dominated by {', '.join(by)}" for name, by in found.items() if by]
     return f"{'; '.join(dominated)}." if dominated else "No peer dominates bregboost."
