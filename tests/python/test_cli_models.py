@@ -59,7 +59,8 @@ def test_a_dropped_group_is_a_group_and_no_feature(cli):
     dropped = cli.train("--drop", "group", "--force", *limit)
     both = cli.train("--drop", "group", "--group", "group", "--force", *limit)
     features = [feature["name"] for feature in named["encoding"]["features"]]
-    assert features and "group" not in features
+    assert features
+    assert "group" not in features
     for document in (dropped, both):
         assert document["encoding"] == named["encoding"]
         assert document["fit"]["constraints"] == named["fit"]["constraints"]
