@@ -25,10 +25,10 @@ template <class Export>
 void Bind(nb::module_& module, const char* name, Export write) {
   module.def(
       name,
-      [write](const std::string& model, const std::string& objective, std::size_t num_scores,
+      [write](const nb::bytes& model, const std::string& objective, std::size_t num_scores,
               double temperature, const std::vector<double>& offsets) {
-        const ModelPart part{.text = model};
-        return write({&part, 1}, SpecOf(objective, num_scores, temperature, offsets));
+        const ModelPart part{.text = {model.c_str(), model.size()}};
+        return ToBytes(write({&part, 1}, SpecOf(objective, num_scores, temperature, offsets)));
       },
       "The model whose scores are F / temperature + offset.", nb::arg("model"),
       nb::arg("objective"), nb::arg("num_scores"), nb::arg("temperature"), nb::arg("offsets"));

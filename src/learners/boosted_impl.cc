@@ -459,8 +459,7 @@ std::string BoostedLearner::Impl::MeanModel(std::span<Impl* const> learners,
     parts.push_back({.text = texts[p],
                      .weight = 1.0,
                      .round_weights = learners[p]->round_weights_,
-                     .start = learners[p]->booster_->StartingScores(),
-                     .from_library = true});
+                     .start = learners[p]->booster_->StartingScores()});
   }
   const Impl& first = *learners.front();
   const RowData& rows = first.objective_.rows();

@@ -19,21 +19,6 @@ detail::XgboostSettings ReadParameters(const Objective& objective, const Boosted
   return detail::ReadXgboostParameters(options.parameters, rows.task(), rows.num_scores());
 }
 
-// UBJSON as the library itself writes it.
-std::string ToUbjson(const std::shared_ptr<const detail::XgboostApi>& api,
-                     const std::string& json) {
-  void* handle = nullptr;
-  api->Check(api->BoosterCreate(nullptr, 0, &handle), "creating a booster");
-  const detail::XgboostBoosterHandle booster(handle, {api.get()});
-  api->Check(api->BoosterLoadModelFromBuffer(handle, json.data(), json.size()),
-             "loading the finished model");
-  detail::XgboostApi::Unsigned length = 0;
-  const char* bytes = nullptr;
-  api->Check(api->BoosterSaveModelToBuffer(handle, R"({"format": "ubj"})", &length, &bytes),
-             "writing the finished model");
-  return {bytes, length};
-}
-
 }  // namespace
 
 BoosterSettings XgboostBoosterSettings(const XgboostDataset& train, const Objective& objective,
@@ -49,14 +34,9 @@ std::unique_ptr<BoostedLearner> BoostedLearner::Xgboost(
   BoosterSettings settings = SettingsOf("XGBoost", library, options, train.api()->Region());
   auto booster = std::make_unique<detail::XgboostBooster>(
       train, parts.datasets, std::move(library), detail::SummariseTargets(objective.rows()));
-  const auto api = train.api();
-  ModelWriter writer = [api](std::span<const ModelPart> model_parts, const ExportSpec& spec) {
-    return ToUbjson(api, ExportXgboost(model_parts, spec));
-  };
   const detail::PassOptions pass{.softmax_hessian_factor = 2.0};
-  return std::unique_ptr<BoostedLearner>(new BoostedLearner(
-      std::make_unique<Impl>(objective, std::move(settings), pass, std::move(booster),
-                             std::move(writer), parts.objectives)));
+  return std::unique_ptr<BoostedLearner>(new BoostedLearner(std::make_unique<Impl>(
+      objective, std::move(settings), pass, std::move(booster), ExportXgboost, parts.objectives)));
 }
 
 }  // namespace bregboost

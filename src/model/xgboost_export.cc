@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -7,6 +8,8 @@
 
 #include "bregboost/model/tree_model.h"
 #include "model/detail/export_plan.h"
+#include "model/detail/number_array.h"
+#include "model/detail/xgboost_json.h"
 #include "model/detail/xgboost_model.h"
 
 namespace bregboost {
@@ -16,7 +19,6 @@ using detail::ExportPlan;
 using detail::FloatJson;
 using detail::Json;
 using detail::PlannedRound;
-using detail::Reading;
 using detail::XgboostModel;
 
 // XGBoost up to 3.0 reads a `base_score` of several numbers without a word and uses 0.5. Models
@@ -81,9 +83,9 @@ float ToFloat(double value) {
 }
 
 // factor * value + constant. Numbers in the text stand for floats; the result is rounded once.
-Json Scaled(const Json& value, double factor, double constant) {
-  const auto before = static_cast<double>(ToFloat(value.get<double>()));
-  return FloatJson(ToFloat(factor * before + constant));
+float Scaled(double value, double factor, double constant) {
+  const auto before = static_cast<double>(ToFloat(value));
+  return ToFloat(factor * before + constant);
 }
 
 // factor * tree + constant. Predictions and SHAP values read leaves, whose values are in
@@ -91,15 +93,16 @@ Json Scaled(const Json& value, double factor, double constant) {
 // inner nodes.
 void ScaleTree(Json& tree, double factor, double constant) {
   if (factor == 1.0 && constant == 0.0) return;
-  const Json& left = tree["left_children"];
   Json& conditions = tree["split_conditions"];
   Json& weights = tree["base_weights"];
+  const auto left = detail::IntegersIn(tree["left_children"]).value();
+  const auto old_conditions = detail::FloatsIn(conditions).value();
+  const auto old_weights = detail::FloatsIn(weights).value();
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (left[i] == -1) {
-      weights[i] = conditions[i] = Scaled(conditions[i], factor, constant);
-    } else {
-      weights[i] = Scaled(weights[i], factor, constant);
-    }
+    const bool is_leaf = left[i] == -1;
+    const float value = Scaled(is_leaf ? old_conditions[i] : old_weights[i], factor, constant);
+    detail::SetFloat(weights, i, value);
+    if (is_leaf) detail::SetFloat(conditions, i, value);
   }
 }
 
@@ -131,6 +134,26 @@ Json ConstantTree(double value, std::size_t num_features) {
             {"size_leaf_vector", "1"}}}};
 }
 
+// With arrays of the types that the library reads in UBJSON.
+Json WithTypedArrays(Json tree) {
+  constexpr std::array<std::pair<const char*, char>, 14> kTypes = {{{"base_weights", 'd'},
+                                                                    {"categories", 'l'},
+                                                                    {"categories_nodes", 'l'},
+                                                                    {"categories_segments", 'L'},
+                                                                    {"categories_sizes", 'L'},
+                                                                    {"default_left", 'U'},
+                                                                    {"left_children", 'l'},
+                                                                    {"loss_changes", 'd'},
+                                                                    {"parents", 'l'},
+                                                                    {"right_children", 'l'},
+                                                                    {"split_conditions", 'd'},
+                                                                    {"split_indices", 'l'},
+                                                                    {"split_type", 'U'},
+                                                                    {"sum_hessian", 'd'}}};
+  for (const auto& [key, type] : kTypes) tree[key] = detail::Typed(tree[key], type);
+  return tree;
+}
+
 // The trees of the planned rounds, taken out of the models. With parallel trees, the first of each
 // class carries the constant.
 Json TakeTrees(std::span<XgboostModel> models, const ExportPlan& plan) {
@@ -149,7 +172,8 @@ Json TakeTrees(std::span<XgboostModel> models, const ExportPlan& plan) {
     }
   }
   while (trees.size() < per_round) {
-    trees.push_back(ConstantTree(constant(trees.size()), models[0].num_features));
+    Json tree = ConstantTree(constant(trees.size()), models[0].num_features);
+    trees.push_back(models[0].is_ubjson ? WithTypedArrays(std::move(tree)) : std::move(tree));
   }
   for (std::size_t t = 0; t < trees.size(); ++t) trees[t]["id"] = t;
   return trees;
@@ -186,32 +210,6 @@ void SetObjective(const ExportSpec& spec, XgboostModel& model) {
   learner["attributes"].erase("best_score");
 }
 
-// The rounds of one model, in order and unscaled: the constants change the first, the others are
-// exported as they are.
-bool LeavesLaterRoundsAlone(const ExportPlan& plan, const std::vector<XgboostModel>& models) {
-  if (models.size() != 1 || models[0].unread.empty()) return false;
-  if (plan.rounds.size() != models[0].num_rounds()) return false;
-  for (std::size_t r = 0; r < plan.rounds.size(); ++r) {
-    if (plan.rounds[r].round != r || plan.rounds[r].factor != 1.0) return false;
-  }
-  return true;
-}
-
-std::string WithNewFirstRound(ExportPlan plan, const ExportSpec& spec, XgboostModel& model) {
-  plan.rounds.resize(1);
-  model.trees() = TakeTrees({&model, 1}, plan);
-  SetObjective(spec, model);
-  std::string text = detail::XgboostJsonText(model.root);
-  const std::size_t end_of_trees = detail::FindTrees(text).value().close;
-  std::string others;
-  for (const std::string_view tree : model.unread) {
-    others += ',';
-    others += tree;
-  }
-  text.insert(end_of_trees, others);
-  return text;
-}
-
 }  // namespace
 
 std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& spec) {
@@ -220,24 +218,22 @@ std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& sp
   std::vector<std::size_t> num_rounds;
   for (std::size_t p = 0; p < parts.size(); ++p) {
     const std::string name = detail::PartName("XGBoost", p, parts.size());
-    models.push_back(detail::ParseXgboostModel(
-        parts[p].text, name, parts[p].from_library ? Reading::kFirstRound : Reading::kAll));
+    models.push_back(detail::ParseXgboostModel(parts[p].text, name));
     if (models.back().num_scores != spec.num_scores) {
       throw std::invalid_argument(fmt::format("{}: {} scores (num_class); num_scores is {}", name,
                                               models.back().num_scores, spec.num_scores));
+    }
+    if (models.back().is_ubjson != models.front().is_ubjson) {
+      throw std::invalid_argument(name + ": JSON beside UBJSON; allowed: the same for all parts");
     }
     num_rounds.push_back(models.back().num_rounds());
   }
   CheckSameFeatures(models);
   ExportPlan plan = detail::PlanExport(parts, num_rounds, spec);
   for (double& constant : plan.constants) constant -= BaseMargin(spec.objective);
-  if (LeavesLaterRoundsAlone(plan, models)) return WithNewFirstRound(plan, spec, models[0]);
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    detail::ReadUnread(detail::PartName("XGBoost", p, parts.size()), models[p]);
-  }
   SetTrees(TakeTrees(models, plan), models[0]);
   SetObjective(spec, models[0]);
-  return detail::XgboostJsonText(models[0].root);
+  return detail::BytesOf(models[0]);
 }
 
 }  // namespace bregboost

@@ -11,6 +11,8 @@
 
 #include "gbm_test_support.h"
 #include "generated_data.h"
+#include "model/detail/number_array.h"
+#include "model/detail/xgboost_model.h"
 #include "xgboost_test_support.h"
 
 namespace bregboost::testing {
@@ -153,8 +155,10 @@ TEST_F(XgboostDatasetTest, CategoricalColumnsSplitBySets) {
     EXPECT_EQ(TrainBooster(*booster, data.rows, 10), 10);
     EXPECT_LE(LargestDifference(Copy(booster->TrainScores()), native.Margins(train)), 2e-6);
     EXPECT_EQ(Copy(booster->HeldOutScores(0)), Copy(booster->TrainScores()));
-    const std::string model = booster->Serialize();
-    EXPECT_EQ(model.find("\"categories\":[],"), std::string::npos) << "some tree without sets";
+    detail::XgboostModel model = detail::ParseXgboostModel(booster->Serialize(), "trained");
+    for (const detail::Json& tree : model.trees()) {
+      EXPECT_GT(detail::SizeOf(tree["categories"]), 0) << "a tree without sets";
+    }
   }
 }
 
@@ -165,14 +169,13 @@ TEST_F(XgboostDatasetTest, TheModelKnowsTheNamesAfterEveryWayBack) {
   features.names = {"colour", "size", "town"};
   const auto train = XgboostDataset::FromArray(features, kParameters);
   const auto booster = MakeBooster(train, data.rows, kParameters);
-  const std::string names = R"("feature_names":["colour","size","town"])";
-  const std::string types = R"("feature_types":["c","q","c"])";
   for (const std::int64_t rounds : {4, 2, 0}) {
     TrainBooster(*booster, data.rows, 4);
     booster->RollBackTo(rounds);
-    const std::string model = booster->Serialize();
-    EXPECT_NE(model.find(names), std::string::npos) << rounds;
-    EXPECT_NE(model.find(types), std::string::npos) << rounds;
+    const detail::Json learner =
+        detail::ParseXgboostModel(booster->Serialize(), "trained").learner();
+    EXPECT_EQ(learner["feature_names"], detail::Json({"colour", "size", "town"})) << rounds;
+    EXPECT_EQ(learner["feature_types"], detail::Json({"c", "q", "c"})) << rounds;
   }
 }
 

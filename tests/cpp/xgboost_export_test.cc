@@ -3,16 +3,16 @@
 
 #include <cmath>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "bregboost/model/tree_model.h"
 #include "gbm_test_support.h"
+#include "model/detail/number_array.h"
+#include "model/detail/xgboost_json.h"
 #include "model/detail/xgboost_model.h"
 #include "model_texts.h"
 
@@ -28,7 +28,6 @@ using testing::Contains;
 using testing::MessageOf;
 using testing::Replaced;
 using testing::XgboostModelText;
-using testing::XgboostTextOptions;
 using testing::XgboostTreeText;
 
 using Numbers = std::vector<float>;
@@ -36,6 +35,21 @@ using Table = std::vector<Numbers>;
 
 std::string Export(const ModelPart& part, const ExportSpec& spec = {}) {
   return ExportXgboost(std::vector<ModelPart>{part}, spec);
+}
+
+// The same model as the library writes it in UBJSON.
+std::string AsUbjson(const std::string& text) {
+  const std::map<std::string, char> types = {
+      {"base_weights", 'd'},        {"categories", 'l'},       {"categories_nodes", 'l'},
+      {"categories_segments", 'L'}, {"categories_sizes", 'L'}, {"default_left", 'U'},
+      {"left_children", 'l'},       {"loss_changes", 'd'},     {"parents", 'l'},
+      {"right_children", 'l'},      {"split_conditions", 'd'}, {"split_indices", 'l'},
+      {"split_type", 'U'},          {"sum_hessian", 'd'}};
+  XgboostModel model = ParseXgboostModel(text, "text");
+  for (Json& tree : model.trees()) {
+    for (const auto& [key, type] : types) tree[key] = detail::Typed(tree[key], type);
+  }
+  return detail::UbjsonBytes(model.root);
 }
 
 std::string ErrorOf(const std::string& text, const ExportSpec& spec = {}) {
@@ -83,54 +97,6 @@ TEST(XgboostJson, ErrorsSayWhere) {
 TEST(XgboostJson, FloatsHaveTheFewestDigits) {
   EXPECT_EQ(detail::FloatJson(0.1f).dump(), "0.1");
   EXPECT_EQ(detail::FloatJson(-3.4028235e38f).dump(), "-3.4028235e+38");
-}
-
-TEST(XgboostJson, ArraysAreFoundByTheirKeysAlone) {
-  const std::vector<std::string_view> path = {"a", "b"};
-  const std::string text = R"({"b":[0],"c":"\"a\":{\"b\":[1]}","a":{"c":[{"b":[2]}],)"
-                           R"("b":[ {"b":[3,4]}, [5,6] ,"],[" ]}})";
-  const std::optional<detail::ArrayPlace> found = detail::FindArray(text, path);
-  ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->elements,
-            (std::vector<std::string_view>{R"({"b":[3,4]})", "[5,6] ", R"("],[" )"}));
-  EXPECT_EQ(text.substr(found->open, 3), "[ {");
-  EXPECT_EQ(text.substr(found->close), "]}}");
-  EXPECT_TRUE(detail::FindArray(R"({"a":{"b":[]}})", path)->elements.empty());
-  EXPECT_FALSE(detail::FindArray(R"({"a":{"b":1}})", path).has_value());
-  for (std::size_t size = 0; size <= found->close; ++size) {
-    EXPECT_FALSE(detail::FindArray(text.substr(0, size), path).has_value()) << size;
-  }
-}
-
-TEST(XgboostExport, TreesThatPassUnreadAreExportedAlike) {
-  const XgboostTextOptions two_classes{.num_scores = 2,
-                                       .num_parallel_trees = 2,
-                                       .base_score = "[5E-1,5E-1]",
-                                       .feature_names = R"(["\"trees\":[","]}"])"};
-  std::vector<std::string> trees;
-  for (std::size_t t = 0; t < 12; ++t) {
-    const auto leaf = static_cast<float>(t);
-    trees.push_back(XgboostTreeText(t, {leaf, 0.5f + leaf, -leaf}));
-  }
-  const std::string text = XgboostModelText(trees, two_classes);
-  const auto exported = [&](ModelPart part, double inverse_temperature) {
-    part.text = text;
-    const ExportSpec spec{.objective = ModelObjective::kMulticlass,
-                          .num_scores = 2,
-                          .inverse_temperature = inverse_temperature,
-                          .offsets = {0.5, -2.0}};
-    const std::string read = Export(part, spec);
-    part.from_library = true;
-    return std::pair(XgboostJsonText(ParseXgboostJson(Export(part, spec), "unread")), read);
-  };
-  for (const double inverse_temperature : {1.0, 0.75}) {
-    for (const std::vector<double>& weights :
-         {std::vector<double>{}, std::vector<double>{1.0, 1.0, 1.0}, {1.0, 0.0, 1.0}}) {
-      const auto [unread, read] =
-          exported({.round_weights = weights, .start = {1.0, 3.0}}, inverse_temperature);
-      EXPECT_EQ(unread, read);
-    }
-  }
 }
 
 TEST(XgboostExport, PlainBinaryExportLeavesTreesAlone) {
@@ -280,9 +246,9 @@ TEST(XgboostExport, RefusalsSayWhatAndWhere) {
       Contains(ErrorOf(Replaced(text, R"("categories_sizes":[2])", R"("categories_sizes":[3])")),
                "tree 0: categories, categories_nodes, _segments and _sizes"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "[5E-1,NaN,2E0,1E0,3E0]", "[5E-1,NaN,NaN,1E0,3E0]")),
-                       "tree 0: node 2 holds NaN"));
+                       "tree 0: leaf 2 holds nan; expected a finite float"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "[5E-1,NaN,2E0,1E0,3E0]", "[5E-1,NaN,2E0,1,3E0]")),
-                       "tree 0: node 3 holds 1 and 1.0; expected floats"));
+                       "tree 0: 'split_conditions' holds something else than floats"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("num_trees":"1")", R"("num_trees":"2")")),
                        "'trees' has 1 values; expected 2"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("tree_info":[0])", R"("tree_info":[1])")),
@@ -322,6 +288,80 @@ TEST(XgboostExport, DamagedTextsAreRefusedOrExportedWhole) {
   }
 }
 
+TEST(Ubjson, ValuesAreReadAndWritten) {
+  // By hand, after ubjson.org: {"a":[300, -5, 2.5, "x", true, false, null], "b": int16[258, -1]}.
+  using namespace std::string_literals;
+  const std::string bytes =
+      "{U\1a[I\x01\x2Ci\xFB"
+      "d\x40\x20\0\0SU\1xTFZ]U\1b[$I#U\2\x01\x02\xFF\xFF}"s;
+  EXPECT_TRUE(detail::IsUbjson(bytes));
+  const Json json = detail::ParseUbjson(bytes, "bytes");
+  EXPECT_EQ(json["a"], Json({300, -5, 2.5, "x", true, false, nullptr}));
+  EXPECT_EQ(detail::IntegersIn(json["b"]), (std::vector<std::int64_t>{258, -1}));
+  const std::string written = detail::UbjsonBytes(json);
+  EXPECT_EQ(detail::ParseUbjson(written, "written"), json);
+  EXPECT_EQ(detail::UbjsonBytes(detail::ParseUbjson(written, "written")), written);
+}
+
+TEST(Ubjson, ErrorsSayWhere) {
+  using namespace std::string_literals;
+  const auto error = [](const std::string& bytes) {
+    return MessageOf([&] { detail::ParseUbjson(bytes, "bytes"); });
+  };
+  EXPECT_TRUE(Contains(error("{U\1aQ}"s), "bytes, byte 6: no UBJSON, or cut short: 'Q'"));
+  EXPECT_TRUE(Contains(error("[#L\x7F\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s), "of at most 0 that fit"));
+  EXPECT_TRUE(Contains(error("[$d#i\2\0\0\0\0"s), "length 2, of at most 1 that fit"));
+  EXPECT_TRUE(Contains(error("[$Z#i\2"s), "'Z' for an array of numbers"));
+  EXPECT_TRUE(Contains(error("Si\xFF"s), "length -1"));
+  EXPECT_TRUE(Contains(error("TT"), "there is more behind the end"));
+  EXPECT_TRUE(Contains(error(std::string(100'000, '[')), "nested deeper than 32"));
+  EXPECT_FALSE(detail::IsUbjson(R"({"learner":{}})"));
+}
+
+TEST(XgboostExport, UbjsonIsExportedAsTextIs) {
+  const std::string text = TwoRounds();
+  const std::string empty = XgboostModelText({});
+  for (const std::string& model : {text, empty}) {
+    for (const ExportSpec& spec :
+         {ExportSpec{}, ExportSpec{.inverse_temperature = 1.0 / 3.0, .offsets = {0.1}},
+          ExportSpec{.objective = ModelObjective::kHuber, .offsets = {7.7}}}) {
+      const std::string exported = Export({.text = AsUbjson(model), .start = {0.3}}, spec);
+      EXPECT_TRUE(detail::IsUbjson(exported));
+      EXPECT_EQ(exported, AsUbjson(Export({.text = model, .start = {0.3}}, spec)));
+    }
+  }
+  const std::string bytes = AsUbjson(text);
+  const std::vector<ModelPart> mixed = {{.text = text}, {.text = bytes}};
+  EXPECT_EQ(MessageOf([&] { ExportXgboost(mixed, {}); }),
+            "XGBoost model 2 of 2: JSON beside UBJSON; allowed: the same for all parts");
+}
+
+TEST(XgboostExport, DamagedUbjsonIsRefusedOrExportedWhole) {
+  const std::string bytes = AsUbjson(TwoRounds());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_NE(ErrorOf(bytes.substr(0, size)), "no error") << size;
+  }
+  std::mt19937 random(11);
+  int refused = 0;
+  constexpr int kTries = 10'000;
+  for (int i = 0; i < kTries; ++i) {
+    std::string damaged = bytes;
+    for (int changes = 1 + static_cast<int>(random() % 3); changes > 0; --changes) {
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+    }
+    std::string exported;
+    try {
+      exported = Export({.text = damaged}, {.offsets = {1.0}});
+    } catch (const std::invalid_argument&) {
+      ++refused;
+      continue;
+    }
+    EXPECT_NO_THROW(ParseXgboostModel(exported, "exported")) << i;
+  }
+  EXPECT_GT(refused, kTries / 4);
+  EXPECT_LT(refused, kTries);
+}
+
 class XgboostExportWithLibrary : public testing::XgboostTest {
  protected:
   // The margin of one row.
@@ -350,16 +390,18 @@ class XgboostExportWithLibrary : public testing::XgboostTest {
 };
 
 TEST_F(XgboostExportWithLibrary, LoadsAndPredicts) {
-  const std::string text = TwoRounds();
-  const std::string model = Export({.text = text, .round_weights = {1.0, 0.5}, .start = {0.25}},
-                                   {.inverse_temperature = 2.0, .offsets = {-3.0}});
-  // XGBoost sends the categories of a split to the right.
-  EXPECT_FLOAT_EQ(Predict(model, {0.0f, 2.0f}), 2.0f * (0.25f + 1.0f - 0.5f) - 3.0f);
-  EXPECT_FLOAT_EQ(Predict(model, {0.0f, 3.0f}), 2.0f * (0.25f + 3.0f + 2.0f) - 3.0f);
-  EXPECT_FLOAT_EQ(Predict(model, {1.0f, 2.0f}), 2.0f * (0.25f + 2.0f + 0.25f) - 3.0f);
-  const std::string constant =
-      Export({.text = text, .round_weights = {0.0, 0.0}}, {.offsets = {-3.0}});
-  EXPECT_FLOAT_EQ(Predict(constant, {1.0f, 2.0f}), -3.0f);
+  for (const std::string& trained : {TwoRounds(), AsUbjson(TwoRounds())}) {
+    const std::string model =
+        Export({.text = trained, .round_weights = {1.0, 0.5}, .start = {0.25}},
+               {.inverse_temperature = 2.0, .offsets = {-3.0}});
+    // XGBoost sends the categories of a split to the right.
+    EXPECT_FLOAT_EQ(Predict(model, {0.0f, 2.0f}), 2.0f * (0.25f + 1.0f - 0.5f) - 3.0f);
+    EXPECT_FLOAT_EQ(Predict(model, {0.0f, 3.0f}), 2.0f * (0.25f + 3.0f + 2.0f) - 3.0f);
+    EXPECT_FLOAT_EQ(Predict(model, {1.0f, 2.0f}), 2.0f * (0.25f + 2.0f + 0.25f) - 3.0f);
+    const std::string constant =
+        Export({.text = trained, .round_weights = {0.0, 0.0}}, {.offsets = {-3.0}});
+    EXPECT_FLOAT_EQ(Predict(constant, {1.0f, 2.0f}), -3.0f);
+  }
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::string_view Name(ModelObjective objective);
 
 // One trained ensemble, as its library wrote it.
 struct ModelPart {
-  std::string_view text;  // LightGBM: model text; XGBoost: JSON
+  std::string_view text;  // LightGBM: model text; XGBoost: JSON or UBJSON, the same in all parts
   double weight = 1.0;    // of this part in the mean of the parts; > 0
   // Of each round's trees, finite and >= 0; rounds of weight 0 are left out. An average of iterates
   // gives a round the share of the averaged iterates that contain it. Empty: every round counts 1.
@@ -32,8 +32,6 @@ struct ModelPart {
   // The score of each class that the training started from and the trees do not hold. XGBoost's own
   // `base_score` is not read: a training that started from it says so here. Empty: zeros.
   std::vector<double> start = {};
-  // True: straight from the library. Trees that stay as they are then pass unread.
-  bool from_library = false;
 };
 
 // The finished model's score k is
@@ -63,8 +61,8 @@ struct ExportSpec {
 // Text that LightGBM 4 loads.
 std::string ExportLightGbm(std::span<const ModelPart> parts, const ExportSpec& spec);
 
-// JSON that XGBoost 2.1 and newer load; the library itself can write it as UBJ. Leaves are rounded
-// to float once, from double.
+// What XGBoost 2.1 and newer load, JSON or UBJSON as the parts are. Leaves are rounded to float
+// once, from double.
 std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& spec);
 
 }  // namespace bregboost

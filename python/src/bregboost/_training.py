@@ -301,18 +301,10 @@ def adjusted_model(
         return LinearModel(model.coefficients / temperature, intercept, model.n_iter)
     objective = "multiclass" if num_scores > 1 else "binary"
     if backend_name == "lightgbm":
-        text = _core.adjust_lightgbm(
-            model.decode(), objective, num_scores, adjustment.temperature, offsets
+        return _core.adjust_lightgbm(
+            model, objective, num_scores, adjustment.temperature, offsets
         )
-        return text.encode()
-    import xgboost
-
-    booster = xgboost.Booster(model_file=bytearray(model))
-    text = _core.adjust_xgboost(
-        booster.save_raw("json").decode(), objective, num_scores, adjustment.temperature, offsets
-    )
-    booster.load_model(bytearray(text.encode()))
-    return bytes(booster.save_raw("ubj"))
+    return _core.adjust_xgboost(model, objective, num_scores, adjustment.temperature, offsets)
 
 
 def calibrate(

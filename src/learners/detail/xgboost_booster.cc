@@ -268,9 +268,8 @@ void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
 std::string XgboostBooster::Serialize() const {
   XgboostApi::Unsigned length = 0;
   const char* text = nullptr;
-  api_->Check(
-      api_->BoosterSaveModelToBuffer(booster_.get(), R"({"format":"json"})", &length, &text),
-      "writing the model");
+  api_->Check(api_->BoosterSaveModelToBuffer(booster_.get(), R"({"format":"ubj"})", &length, &text),
+              "writing the model");
   return {text, length};
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -61,13 +60,6 @@ void RestoreNonFinite(Json& value) {
     value = entry.value;
     return;
   }
-}
-
-// Past the string whose opening quote is at `begin`; the end of the text if it is cut short.
-std::size_t EndOfString(std::string_view text, std::size_t begin) {
-  std::size_t i = begin + 1;
-  while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2U : 1U;
-  return std::min(i + 1, text.size());
 }
 
 void AppendNumber(double value, std::string& out) {
@@ -137,59 +129,6 @@ Json ParseXgboostJson(std::string_view text, const std::string& name) {
   } catch (const Json::exception& error) {
     throw std::invalid_argument(fmt::format("{}: {}", name, error.what()));
   }
-}
-
-std::optional<ArrayPlace> FindArray(std::string_view text, std::span<const std::string_view> path) {
-  ArrayPlace found;
-  std::size_t element = 0;             // where the present one starts
-  std::vector<std::string_view> keys;  // the latest of every open object; empty for arrays
-  const auto is_inside = [&] { return found.open > 0 && keys.size() == path.size() + 1; };
-  const auto end_element = [&](std::size_t end) {
-    const std::string_view whole = text.substr(element, end - element);
-    const std::size_t first = whole.find_first_not_of(" \n\r\t");
-    if (first != std::string_view::npos) found.elements.push_back(whole.substr(first));
-    element = end + 1;
-  };
-  std::string_view latest;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    switch (text[i]) {
-      case '"': {
-        const std::size_t end = EndOfString(text, i);
-        latest = text.substr(i + 1, end - i - 2);
-        i = end - 1;
-        break;
-      }
-      case ':':
-        if (!keys.empty()) keys.back() = latest;
-        break;
-      case '[':
-        if (found.open == 0 && std::ranges::equal(keys, path)) {
-          found.open = i;
-          element = i + 1;
-        }
-        keys.emplace_back();
-        break;
-      case '{':
-        keys.emplace_back();
-        break;
-      case ',':
-        if (is_inside()) end_element(i);
-        break;
-      case ']':
-      case '}':
-        if (keys.empty()) return std::nullopt;
-        if (is_inside()) {
-          end_element(i);
-          found.close = i;
-          return found;
-        }
-        keys.pop_back();
-        break;
-      default:
-        break;
-    }
-  }
-  return std::nullopt;
 }
 
 std::string XgboostJsonText(const Json& json) {

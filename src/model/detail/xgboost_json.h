@@ -3,8 +3,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,15 +14,6 @@ using Json = nlohmann::json;
 Json ParseXgboostJson(std::string_view text, const std::string& name);
 
 std::string XgboostJsonText(const Json& json);
-
-// Where an array stands in a text: from its bracket up to the closing one, and its elements.
-struct ArrayPlace {
-  std::size_t open = 0, close = 0;
-  std::vector<std::string_view> elements;
-};
-// The array that the keys in `path` lead to, found without reading what is in it. Nothing if it is
-// not there, or the text is cut short before it ends.
-std::optional<ArrayPlace> FindArray(std::string_view text, std::span<const std::string_view> path);
 
 // A float in the fewest digits that give it back, as XGBoost writes it.
 Json FloatJson(float value);

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
+
+#include "model/detail/number_array.h"
+#include "model/detail/xgboost_json.h"
 
 namespace bregboost::detail {
 namespace {
@@ -25,7 +26,8 @@ struct Place {
   const Json& Require(const char* key, Json::value_t type) const {
     const auto found = object.find(key);
     if (found == object.end()) Fail(fmt::format("no '{}'", key));
-    if (found->type() != type) {
+    const bool fits = type == Json::value_t::array ? IsArray(*found) : found->type() == type;
+    if (!fits) {
       Fail(fmt::format("'{}' is {}; expected {}", key, found->type_name(), Json(type).type_name()));
     }
     return *found;
@@ -39,8 +41,8 @@ struct Place {
 
   const Json& Array(const char* key, std::size_t size) const {
     const Json& array = Array(key);
-    if (array.size() == size) return array;
-    Fail(fmt::format("'{}' has {} values; expected {}", key, array.size(), size));
+    if (SizeOf(array) == size) return array;
+    Fail(fmt::format("'{}' has {} values; expected {}", key, SizeOf(array), size));
   }
 
   const std::string& Text(const char* key) const {
@@ -58,17 +60,20 @@ struct Place {
   }
 
   std::vector<std::int64_t> Integers(const char* key) const {
-    std::vector<std::int64_t> integers;
-    for (const Json& value : Array(key)) {
-      if (!value.is_number_integer()) Fail(fmt::format("'{}' holds {}", key, value.dump()));
-      integers.push_back(value.get<std::int64_t>());
-    }
-    return integers;
+    std::optional<std::vector<std::int64_t>> integers = IntegersIn(Array(key));
+    if (!integers) Fail(fmt::format("'{}' holds something else than whole numbers", key));
+    return *std::move(integers);
   }
 
   std::vector<std::int64_t> Integers(const char* key, std::size_t size) const {
     Array(key, size);
     return Integers(key);
+  }
+
+  std::vector<double> Floats(const char* key, std::size_t size) const {
+    std::optional<std::vector<double>> floats = FloatsIn(Array(key, size));
+    if (!floats) Fail(fmt::format("'{}' holds something else than floats", key));
+    return *std::move(floats);
   }
 };
 
@@ -90,8 +95,7 @@ void CheckBooster(const Place& booster) {
   booster.Fail(fmt::format("booster '{}' cannot be exported: {}", name, reason));
 }
 
-void ReadShape(const Place& learner, const Place& ensemble, std::size_t num_trees,
-               XgboostModel& model) {
+void ReadShape(const Place& learner, const Place& ensemble, XgboostModel& model) {
   const Place parameters = learner.Object("learner_model_param");
   if (parameters.Count("num_target") > 1) {
     parameters.Fail("num_target above 1: multi-output models are not supported");
@@ -102,15 +106,13 @@ void ReadShape(const Place& learner, const Place& ensemble, std::size_t num_tree
   const Place forest = ensemble.Object("gbtree_model_param");
   model.num_parallel_trees = forest.Count("num_parallel_tree");
   if (model.num_parallel_trees == 0) forest.Fail("num_parallel_tree is 0");
-  const std::size_t expected = forest.Count("num_trees");
-  if (num_trees != expected) {
-    ensemble.Fail(fmt::format("'trees' has {} values; expected {}", num_trees, expected));
-  }
+  ensemble.Array("trees", forest.Count("num_trees"));
 }
 
 // Every round must hold `num_parallel_tree` trees of each class, as SHAP and the ONNX converter
 // assume.
-void ReadRounds(const Place& ensemble, std::size_t num_trees, XgboostModel& model) {
+void ReadRounds(const Place& ensemble, XgboostModel& model) {
+  const std::size_t num_trees = ensemble.Array("trees").size();
   ensemble.Array("tree_info", num_trees);
   model.tree_classes = Indices(ensemble, "tree_info");
   if (!ensemble.object.contains("iteration_indptr")) {
@@ -155,15 +157,11 @@ void CheckChildren(const Place& tree, std::size_t num_nodes, std::size_t num_fea
                             num_features));
     }
   }
-  const Json& conditions = tree.Array("split_conditions", num_nodes);
-  const Json& weights = tree.Array("base_weights", num_nodes);
+  tree.Floats("base_weights", num_nodes);
+  const auto conditions = tree.Floats("split_conditions", num_nodes);
   for (std::size_t i = 0; i < num_nodes; ++i) {
-    // XGBoost refuses integers where it expects floats.
-    if (!conditions[i].is_number_float() || !weights[i].is_number_float() ||
-        (left[i] == -1 && !std::isfinite(conditions[i].get<double>()))) {
-      tree.Fail(fmt::format("node {} holds {} and {}; expected floats", i,
-                            XgboostJsonText(conditions[i]), XgboostJsonText(weights[i])));
-    }
+    if (left[i] != -1 || std::isfinite(conditions[i])) continue;
+    tree.Fail(fmt::format("leaf {} holds {}; expected a finite float", i, conditions[i]));
   }
 }
 
@@ -196,47 +194,12 @@ void CheckTree(const Place& tree, std::size_t num_features) {
   CheckCategories(tree, num_nodes);
 }
 
-void CheckTrees(std::size_t first, const std::string& name, XgboostModel& model) {
-  const Json& trees = model.trees();
-  for (std::size_t t = first; t < trees.size(); ++t) {
-    const std::string path = fmt::format("{}, tree {}", name, t);
-    if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
-    CheckTree({trees[t], path}, model.num_features);
-  }
-}
-
-// The first `count` of the unread.
-void ReadTrees(std::size_t count, const std::string& name, XgboostModel& model) {
-  Json& trees = model.trees();
-  const std::size_t first = trees.size();
-  for (std::size_t t = 0; t < count; ++t) {
-    trees.push_back(ParseXgboostJson(model.unread[t], fmt::format("{}, tree {}", name, first + t)));
-  }
-  model.unread.erase(model.unread.begin(),
-                     model.unread.begin() + static_cast<std::ptrdiff_t>(count));
-  CheckTrees(first, name, model);
-}
-
 }  // namespace
 
-std::optional<ArrayPlace> FindTrees(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kPath = {"learner", "gradient_booster", "model",
-                                                     "trees"};
-  return FindArray(text, kPath);
-}
-
-XgboostModel ParseXgboostModel(std::string_view text, const std::string& name, Reading reading) {
+XgboostModel ParseXgboostModel(std::string_view bytes, const std::string& name) {
   XgboostModel model;
-  const std::optional<ArrayPlace> trees =
-      reading == Reading::kFirstRound ? FindTrees(text) : std::nullopt;
-  if (trees) {
-    std::string frame(text.substr(0, trees->open + 1));
-    frame += text.substr(trees->close);
-    model.root = ParseXgboostJson(frame, name);
-    model.unread = trees->elements;
-  } else {
-    model.root = ParseXgboostJson(text, name);
-  }
+  model.is_ubjson = IsUbjson(bytes);
+  model.root = model.is_ubjson ? ParseUbjson(bytes, name) : ParseXgboostJson(bytes, name);
   if (!model.root.is_object()) throw std::invalid_argument(name + ": not a JSON object");
   const Place learner = Place{model.root, name}.Object("learner");
   learner.Object("attributes");
@@ -244,17 +207,19 @@ XgboostModel ParseXgboostModel(std::string_view text, const std::string& name, R
   const Place booster = learner.Object("gradient_booster");
   CheckBooster(booster);
   const Place ensemble = booster.Object("model");
-  const std::size_t num_trees = ensemble.Array("trees").size() + model.unread.size();
-  ReadShape(learner, ensemble, num_trees, model);
-  ReadRounds(ensemble, num_trees, model);
-  CheckTrees(0, name, model);
-  const std::size_t per_round = model.num_scores * model.num_parallel_trees;
-  ReadTrees(std::min(per_round, model.unread.size()), name, model);
+  ReadShape(learner, ensemble, model);
+  ReadRounds(ensemble, model);
+  const Json& trees = ensemble.Array("trees");
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const std::string path = fmt::format("{}, tree {}", name, t);
+    if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
+    CheckTree({trees[t], path}, model.num_features);
+  }
   return model;
 }
 
-void ReadUnread(const std::string& name, XgboostModel& model) {
-  ReadTrees(model.unread.size(), name, model);
+std::string BytesOf(const XgboostModel& model) {
+  return model.is_ubjson ? UbjsonBytes(model.root) : XgboostJsonText(model.root);
 }
 
 }  // namespace bregboost::detail

@@ -2,23 +2,22 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/detail/xgboost_json.h"
+#include "model/detail/ubjson.h"
 
 namespace bregboost::detail {
 
 struct XgboostModel {
   Json root;
+  bool is_ubjson = false;  // what it was read from, and will be written as
   std::size_t num_scores = 1;
   std::size_t num_features = 0;
   std::size_t num_parallel_trees = 1;
   std::vector<std::size_t> round_begin;   // round r has the trees [round_begin[r], [r + 1])
   std::vector<std::size_t> tree_classes;  // the score that each tree adds to
-  std::vector<std::string_view> unread;   // trees after those in `root`; see Reading
 
   std::size_t num_rounds() const { return round_begin.size() - 1; }
 
@@ -29,18 +28,10 @@ struct XgboostModel {
   Json& trees() { return ensemble()["trees"]; }
 };
 
-// kFirstRound: the other rounds stay texts, slices of what was parsed, and are not checked.
-enum class Reading { kAll, kFirstRound };
+// JSON or UBJSON. Throws std::invalid_argument that starts with `name` and the place, if it is not
+// what XGBoost 2.1 and newer write, is cut short, or holds what leaves cannot express.
+XgboostModel ParseXgboostModel(std::string_view bytes, const std::string& name);
 
-// Throws std::invalid_argument that starts with `name` and the place, if the text is not what
-// XGBoost 2.1 and newer write, is cut short, or holds what leaves cannot express.
-XgboostModel ParseXgboostModel(std::string_view text, const std::string& name,
-                               Reading reading = Reading::kAll);
-
-// Parses and checks what is left.
-void ReadUnread(const std::string& name, XgboostModel& model);
-
-// Where the trees are in a model's text.
-std::optional<ArrayPlace> FindTrees(std::string_view text);
+std::string BytesOf(const XgboostModel& model);
 
 }  // namespace bregboost::detail
