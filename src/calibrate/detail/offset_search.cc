@@ -29,7 +29,7 @@ class Search {
         classes_(judge.rows().num_classes),
         sweeps_before_(judge.sweeps()),
         many_rows_(judge.rows().size() > kManyRows) {
-    const double work = static_cast<double>(judge.rows().size() * classes_);
+    const auto work = static_cast<double>(judge.rows().size() * classes_);
     const double most_work = many_rows_ ? kMostWorkOfShortSweeps : kMostWork;
     const auto least = static_cast<std::int64_t>(4 * classes_);
     const std::int64_t most = many_rows_ ? 4 * least : std::max(least, kMostSweeps);
@@ -182,7 +182,8 @@ OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::u
 }
 
 OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge) {
-  const double reach = judge.rows().size() > kManyRows ? kShortReach : kInfinity;
+  double reach = kInfinity;
+  if (judge.rows().size() > kManyRows) reach = kShortReach;
   for (std::size_t k = 0; k < point.offsets.size(); ++k) {
     std::vector<double> axis(point.offsets.size(), 0.0);
     axis[k] = 1.0;
