@@ -130,7 +130,7 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
   const double temperature = options.fit_temperature ? bound.temperature : 1.0;
   // Many searches, of which each has a small part in the answer: those for one constraint are
   // short, and those that leave one out start from what holds for all.
-  constexpr double kShort = 0.1;
+  constexpr double kShort = 0.02, kLong = 0.25;
   const auto find = [&](const Goal& goal, const detail::SearchHints& hints) {
     return detail::FindBestDecision(bound, problem, goal, temperature, options.seed, hints);
   };
@@ -150,8 +150,8 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
     result.exact = result.exact && best.exact;
   }
 
-  const detail::BestDecision best =
-      find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = Goal::kNone}, {});
+  const detail::BestDecision best = find(
+      {.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = Goal::kNone}, {.effort = kLong});
   result.exact = result.exact && best.exact;
   result.adjustment = {.temperature = temperature, .offsets = best.offsets};
   result.cost = problem.Cost(best.sums);
