@@ -5,6 +5,9 @@ import pandas as pd
 import pytest
 from bregboost import ConstrainedClassifier
 
+# By LightGBM 4.0, of pandas' types.
+pytestmark = pytest.mark.filterwarnings("ignore:np.find_common_type:DeprecationWarning")
+
 LEARNERS = pytest.mark.parametrize("learner", ["lightgbm", "xgboost", "linear"])
 
 
