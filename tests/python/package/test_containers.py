@@ -190,7 +190,7 @@ def test_dictionaries_of_arrow_are_categories(learner):
     table = arrow.table({name: frame[name].to_numpy() for name in frame if name != "city"})
     table = table.append_column("city", arrow.array(CITIES[CITY]).dictionary_encode())
     if learner == "xgboost" and pytest.importorskip("xgboost").__version__.startswith("2."):
-        with pytest.raises(ValueError, match="^X: categorical columns of pyarrow; allowed before"):
+        with pytest.raises(ValueError, match=r"^X: categorical columns of pyarrow; allowed before"):
             fitted(learner, table)
         return
     np.testing.assert_allclose(
