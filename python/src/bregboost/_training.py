@@ -301,9 +301,7 @@ def adjusted_model(
         return LinearModel(model.coefficients / temperature, intercept, model.n_iter)
     objective = "multiclass" if num_scores > 1 else "binary"
     if backend_name == "lightgbm":
-        return _core.adjust_lightgbm(
-            model, objective, num_scores, adjustment.temperature, offsets
-        )
+        return _core.adjust_lightgbm(model, objective, num_scores, adjustment.temperature, offsets)
     return _core.adjust_xgboost(model, objective, num_scores, adjustment.temperature, offsets)
 
 
