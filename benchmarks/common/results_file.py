@@ -8,7 +8,7 @@ def write_whole(path: Path, text: str) -> None:
     """Beside, then renamed: readers see the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_suffix(path.suffix + ".part")
-    beside.write_text(text)
+    beside.write_text(text, encoding="utf-8")
     beside.replace(path)
 
 

@@ -14,13 +14,14 @@ from typing import Any
 
 from tqdm import tqdm
 
+from benchmarks.common.arguments import add_data
+from benchmarks.common.results_file import write_whole
 from benchmarks.paper import courses, runs
 from benchmarks.paper.parameters import LEARNERS
 from benchmarks.paper.problems import PROBLEMS
-from benchmarks.paper.store import Store, write_whole
+from benchmarks.paper.store import Store
 from benchmarks.paper.summary import as_json, as_text, summarised
 
-ROOT = Path(__file__).resolve().parents[2]
 QUICK_SETS, FULL_SETS = 10, 100
 
 Work = tuple[str, Callable[[], dict[str, Any]], Callable[[str, dict[str, Any]], None]]
@@ -94,7 +95,6 @@ def positive(text: str) -> int:
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
-    data = os.environ.get("BREGBOOST_DATA", ROOT.parent / "shared" / "data")
     parser = argparse.ArgumentParser(description=__doc__)
     for name, allowed in (
         ("tasks", PROBLEMS),
@@ -117,9 +117,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         help=f"{QUICK_SETS} sets of hyper-parameters instead of {FULL_SETS}",
     )
     sets.add_argument("--sets", type=positive, default=FULL_SETS, help=f"default: {FULL_SETS}")
-    parser.add_argument(
-        "--data", type=Path, default=data, help="default: BREGBOOST_DATA, or ../shared/data"
-    )
+    add_data(parser)
     parser.add_argument(
         "--out",
         type=Path,

@@ -17,6 +17,8 @@ from typing import Any
 import xgboost
 from bregboost import _core
 
+from benchmarks.common.machine import processor
+from benchmarks.common.results_file import write_whole
 from benchmarks.paper.parameters import RANGES, SEED
 
 
@@ -40,22 +42,6 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": platform.system(),
     }
-
-
-def processor() -> str:
-    """As the kernel names it, where it does."""
-    facts = Path("/proc/cpuinfo")
-    lines = facts.read_text(encoding="utf-8").splitlines() if facts.exists() else []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.machine())
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Beside, then in place: a reader never sees half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(path.name + ".part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 class Store:

@@ -40,15 +40,18 @@ def new_forest(problem: Problem, **options: bool) -> RandomForestClassifier:
     )
 
 
-class ForestCX(Method):
-    """On out-of-bag probabilities: on its own rows a forest is nearly always right, and no bound
-    would be seen as broken."""
-
-    title = "random forest, CX"
+class Forest(Method):
     learners = ("forest",)
 
     def can_do(self, limits: tuple[Limit, ...]) -> bool:
         return are_class_bounds(limits)
+
+
+class ForestCX(Forest):
+    """On out-of-bag probabilities: on its own rows a forest is nearly always right, and no bound
+    would be seen as broken."""
+
+    title = "random forest, CX"
 
     def fit(self, problem: Problem, learner: str) -> Answer:
         training = problem.split.training
@@ -62,14 +65,10 @@ class ForestCX(Method):
         return Answer(decide(forest, problem.split.test.features, costs), seconds)
 
 
-class ForestER(Method):
+class ForestER(Forest):
     """Half of the rows for probabilities, half for errors, then a forest of all rows."""
 
     title = "random forest, ER"
-    learners = ("forest",)
-
-    def can_do(self, limits: tuple[Limit, ...]) -> bool:
-        return are_class_bounds(limits)
 
     def fit(self, problem: Problem, learner: str) -> Answer:
         training = problem.split.training

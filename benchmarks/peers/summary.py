@@ -4,11 +4,10 @@ import csv
 import io
 import os
 import platform
-import sys
 from collections.abc import Iterable
 from importlib import metadata
-from pathlib import Path
 
+from benchmarks.common.machine import processor
 from benchmarks.peers.method import are_class_bounds
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.runs import PEER_TASKS
@@ -61,12 +60,6 @@ def cell(runs: list[dict]) -> dict:
     }
     lists["seeds"] = lists.pop("seed")
     return names | lists | ({"failure": failures[0]} if failures else {})
-
-
-def processor() -> str:
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if sys.platform == "linux" else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 def as_document(records: Iterable[dict], command: str, threads: int) -> dict:
