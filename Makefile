@@ -219,7 +219,7 @@ paper: build-python  ## The same with 100 sets, as in the paper (hours; goes on 
 
 # Other packages live in environments of their own under build/peers, made on the way.
 PEERS = $(VENV_BIN)/python -m benchmarks.peers.environments && \
-  OMP_WAIT_POLICY=passive $(VENV_BIN)/python -m benchmarks.peers.peers --data $(DATA)
+  $(VENV_BIN)/python -m benchmarks.peers.peers --data $(DATA)
 
 .PHONY: peers-quick
 peers-quick: build-python  ## bregboost beside other packages, three seeds; writes docs/results.md (under half an hour)
