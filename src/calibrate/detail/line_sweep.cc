@@ -1,9 +1,11 @@
 #include "calibrate/detail/line_sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "calibrate/detail/parallel_sort.h"
@@ -23,6 +25,12 @@ struct Change {
 // Changes this near to each other are the same place but for rounding.
 bool SamePlace(double a, double b) { return b - a <= 1e-12 * (1.0 + std::abs(a)); }
 
+struct Line {
+  double height = 0.0;  // at t = 0
+  double from = 0.0;    // the t at which it becomes the highest
+  std::uint16_t k = 0;
+};
+
 // The lines of one row that are highest somewhere, from t = -infinity on.
 class Envelope {
  public:
@@ -41,11 +49,6 @@ class Envelope {
     }
   }
 
-  struct Line {
-    double height = 0.0;  // at t = 0
-    double from = 0.0;    // the t at which it becomes the highest
-    std::uint16_t k = 0;
-  };
   const std::vector<Line>& lines() const { return stack_; }
 
  private:
@@ -70,24 +73,65 @@ class Envelope {
   std::vector<Line> stack_;
 };
 
+// Along the axis of one class, which most searches are: it becomes the highest once, where it
+// overtakes the first highest of the others.
+class AxisEnvelope {
+ public:
+  AxisEnvelope(std::span<const double> offsets, std::size_t axis) : offsets_(offsets), axis_(axis) {
+    lines_[1].k = static_cast<std::uint16_t>(axis);
+  }
+
+  void Build(const double* scores) {
+    double highest = -kInfinity;
+    std::size_t other = 0;
+    for (std::size_t k = 0; k < offsets_.size(); ++k) {
+      const double height = scores[k] + offsets_[k];
+      if (k == axis_ || height <= highest) continue;
+      highest = height;
+      other = k;
+    }
+    lines_[0] = {.height = highest, .from = -kInfinity, .k = static_cast<std::uint16_t>(other)};
+    lines_[1].from = highest - (scores[axis_] + offsets_[axis_]);
+  }
+
+  const std::array<Line, 2>& lines() const { return lines_; }
+
+ private:
+  std::span<const double> offsets_;
+  std::size_t axis_;
+  std::array<Line, 2> lines_;
+};
+
+// The class whose axis `direction` is, if it is one.
+std::optional<std::size_t> AxisOf(std::span<const double> direction) {
+  std::optional<std::size_t> axis;
+  for (std::size_t k = 0; k < direction.size(); ++k) {
+    if (direction[k] == 0.0) continue;
+    if (axis || direction[k] != 1.0) return std::nullopt;
+    axis = k;
+  }
+  return axis;
+}
+
 struct Changes {
   std::vector<Change> sorted;
   std::vector<double> predicted;  // weight of each (cell, prediction) at t = -reach
 };
 
-Changes FindChanges(const OffsetRows& rows, std::span<const double> offsets,
-                    std::span<const double> direction, double reach) {
+// `empty` is an envelope to build that of every row with.
+template <class RowEnvelope>
+Changes FindChanges(const OffsetRows& rows, const RowEnvelope& empty, double reach) {
   const std::size_t chunks = NumChunks(rows.size());
   Changes result;
   result.predicted.assign(rows.num_cells * rows.num_classes, 0.0);
   std::vector<std::vector<double>> predicted(chunks, result.predicted);
   std::vector<std::vector<Change>> changes(chunks);
   ForEachChunk(rows.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    Envelope envelope(offsets, direction);
+    RowEnvelope envelope = empty;
     changes[chunk].reserve(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
       envelope.Build(rows.row(i));
-      const std::vector<Envelope::Line>& lines = envelope.lines();
+      const auto& lines = envelope.lines();
       std::size_t j = 1;
       while (j < lines.size() && lines[j].from < -reach) ++j;
       predicted[chunk][rows.cells[i] * rows.num_classes + lines[j - 1].k] += rows.weights[i];
@@ -168,7 +212,9 @@ double Inside(const Run& run, const std::vector<Change>& sorted) {
 LineBest SweepLine(const OffsetRows& rows, std::span<const double> offsets,
                    std::span<const double> direction, double reach, const DecisionSums& sums,
                    MeritTracker& tracker) {
-  const Changes changes = FindChanges(rows, offsets, direction, reach);
+  const std::optional<std::size_t> axis = AxisOf(direction);
+  const Changes changes = axis ? FindChanges(rows, AxisEnvelope(offsets, *axis), reach)
+                               : FindChanges(rows, Envelope(offsets, direction), reach);
   tracker.Reset(sums.Of(changes.predicted));
   LineBest best;
   BestRun runs;
