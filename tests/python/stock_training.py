@@ -113,6 +113,14 @@ class Training:
             )
         return scores.reshape(len(self.features), -1).astype(float)
 
+    def summed_scores(self, booster) -> np.ndarray:
+        """As raw_scores, but XGBoost's rounds are added as doubles: it adds floats itself."""
+        if self.library == "lightgbm":
+            return self.raw_scores(booster)
+        rounds = range(booster.num_boosted_rounds())
+        base = 0.0 if self.kind == "binary" else 0.5  # what the base_score of a slice adds
+        return base + sum(self.raw_scores(booster[r : r + 1]) - base for r in rounds)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -120,6 +128,7 @@ class Outcome:
     mean_scores: np.ndarray  # the mean of all boosters
     trees: str  # LightGBM: those of the first booster
     model_scores: np.ndarray  # of the model in a file
+    summed_scores: np.ndarray  # the same, round by round
 
 
 def run(training: Training, model: Path) -> Outcome:
@@ -132,6 +141,7 @@ def run(training: Training, model: Path) -> Outcome:
         mean_scores=by_booster.mean(axis=0),
         trees=structure(boosters[0].model_to_string()) if training.library == "lightgbm" else "",
         model_scores=training.raw_scores(load_model(model)),
+        summed_scores=training.summed_scores(load_model(model)),
     )
 
 
