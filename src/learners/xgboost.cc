@@ -7,7 +7,6 @@
 #include "learners/boosted_impl.h"
 #include "learners/detail/xgboost_api.h"
 #include "learners/detail/xgboost_booster.h"
-#include "learners/detail/xgboost_handle.h"
 #include "learners/detail/xgboost_parameters.h"
 #include "learners/detail/xgboost_start.h"
 
