@@ -17,9 +17,11 @@ std::vector<ScoredRow> Sorted(std::span<const double> scores) {
   for (std::size_t i = 0; i < scores.size(); ++i) {
     order[i] = {.score = scores[i], .row = static_cast<std::uint32_t>(i)};
   }
-  ParallelSort(order, [](const ScoredRow& a, const ScoredRow& b) {
+  const auto lower = [](const ScoredRow& a, const ScoredRow& b) {
     return a.score != b.score ? a.score < b.score : a.row < b.row;
-  });
+  };
+  ParallelSort(
+      order, [](const ScoredRow& row) { return row.score; }, lower);
   return order;
 }
 

@@ -147,10 +147,12 @@ Changes FindChanges(const OffsetRows& rows, const RowEnvelope& empty, double rea
   for (const std::vector<Change>& part : changes) {
     result.sorted.insert(result.sorted.end(), part.begin(), part.end());
   }
-  ParallelSort(result.sorted, [](const Change& a, const Change& b) {
+  const auto earlier = [](const Change& a, const Change& b) {
     if (a.t != b.t) return a.t < b.t;
     return a.row != b.row ? a.row < b.row : a.from < b.from;
-  });
+  };
+  ParallelSort(
+      result.sorted, [](const Change& change) { return change.t; }, earlier);
   return result;
 }
 
