@@ -9,6 +9,7 @@
 #include "calibrate/detail/best_decision.h"
 #include "calibrate/detail/bound_scores.h"
 #include "calibrate/detail/merit_tracker.h"
+#include "detail/parallel.h"
 
 namespace bregboost {
 namespace {
@@ -135,24 +136,29 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
     return detail::FindBestDecision(bound, problem, goal, temperature, options.seed, hints);
   };
 
+  // The longest first; then each constraint alone.
+  std::vector<detail::BestDecision> found(1 + problem.num_constraints());
+  detail::ForEachTask(found.size(), [&](std::size_t task) {
+    found[task] =
+        task == 0 ? find({.kind = Goal::Kind::kWorstExcess}, {.effort = kLong})
+                  : find({.kind = Goal::Kind::kExcess, .constraint = task - 1}, {.effort = kShort});
+  });
+
   Reachability result;
-  result.exact = true;
+  result.exact = std::all_of(found.begin(), found.end(),
+                             [](const detail::BestDecision& decision) { return decision.exact; });
   for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
-    const detail::BestDecision best =
-        find({.kind = Goal::Kind::kExcess, .rho = 0.0, .constraint = c}, {.effort = kShort});
     const CompiledConstraint& constraint = problem.compiled().constraints[c];
-    const Measurement measured = Measure(constraint, best.sums);
+    const std::vector<double>& sums = found[1 + c].sums;
+    const Measurement measured = Measure(constraint, sums);
     result.alone.push_back({.text = measured.text,
                             .bound = constraint.source.bound,
                             .value = measured.value,
-                            .cost = problem.Cost(best.sums),
+                            .cost = problem.Cost(sums),
                             .meets_bound = measured.satisfied});
-    result.exact = result.exact && best.exact;
   }
 
-  const detail::BestDecision best = find(
-      {.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = Goal::kNone}, {.effort = kLong});
-  result.exact = result.exact && best.exact;
+  const detail::BestDecision& best = found[0];
   result.adjustment = {.temperature = temperature, .offsets = best.offsets};
   result.cost = problem.Cost(best.sums);
   const std::vector<Measurement> measured = problem.Measure(best.sums);
@@ -161,25 +167,26 @@ Reachability FindReachability(const Calibrator& calibrator, const RateProblem& p
   if (result.feasible) return result;
 
   const auto relaxation_without = [&](std::size_t c) {
-    const detail::BestDecision other =
-        find({.kind = Goal::Kind::kWorstExcess, .rho = 0.0, .constraint = c},
-             {.starts = {best.offsets}, .effort = kShort});
+    const detail::BestDecision other = find({.kind = Goal::Kind::kWorstExcess, .constraint = c},
+                                            {.starts = {best.offsets}, .effort = kShort});
     return LargestViolation(problem.Measure(other.sums), c);
   };
+  std::vector<char> binds(measured.size(), 0);
+  detail::ForEachTask(measured.size(), [&](std::size_t c) {
+    if (std::isinf(measured[c].violation)) return;
+    const CompiledConstraint& constraint = problem.compiled().constraints[c];
+    const double step = LargestStep(problem.compiled(), constraint, best.sums);
+    const double spare = result.relaxation - ExcessOf(constraint.source, measured[c].value);
+    const bool near = spare <= 0.25 * result.relaxation + 20.0 * step;
+    if (near && (spare <= 2.0 * step || relaxation_without(c) < result.relaxation - 1e-9)) {
+      binds[c] = 1;
+    }
+  });
   std::vector<std::size_t> binding;
   for (std::size_t c = 0; c < measured.size(); ++c) {
-    const bool undefined = std::isinf(measured[c].violation);
-    if (!undefined) {
-      const CompiledConstraint& constraint = problem.compiled().constraints[c];
-      const double step = LargestStep(problem.compiled(), constraint, best.sums);
-      const double spare = result.relaxation - ExcessOf(constraint.source, measured[c].value);
-      const bool near = spare <= 0.25 * result.relaxation + 20.0 * step;
-      if (!near || !(spare <= 2.0 * step || relaxation_without(c) < result.relaxation - 1e-9)) {
-        continue;
-      }
-      binding.push_back(c);
-    }
-    result.binding.push_back(measured[c].text);
+    const bool is_undefined = std::isinf(measured[c].violation);
+    if (binds[c] != 0) binding.push_back(c);
+    if (binds[c] != 0 || is_undefined) result.binding.push_back(measured[c].text);
   }
   result.blocking = FindBlockingCells(problem, binding, best.sums);
   return result;

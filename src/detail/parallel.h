@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <vector>
 
 #include "detail/thread_scope.h"
@@ -50,6 +51,35 @@ void ForEachChunk(std::size_t rows, const Body& body, bool always_region = false
   }
 #pragma omp parallel for schedule(static) if (chunks > 1 || always_region)
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) run(chunk);
+}
+
+// body(task) for every task, on as many threads as there are. Row loops inside run on the task's
+// own thread, but for a single task, which has them all. Rethrows what the first failed task threw,
+// when all are done.
+template <class Body>
+void ForEachTask(std::size_t tasks, const Body& body) {
+  if (tasks == 1) {
+    body(std::size_t{0});
+    return;
+  }
+  std::vector<std::exception_ptr> errors(tasks);
+  const auto run = [&](std::size_t task) {
+    const ThreadScope alone(/*threads=*/1);
+    try {
+      body(task);
+    } catch (...) {
+      errors[task] = std::current_exception();
+    }
+  };
+  if (ParallelRegion* region = CurrentRegion(); region != nullptr) {
+    ForEachChunkOn(*region, tasks, run);
+  } else {
+#pragma omp parallel for schedule(dynamic)
+    for (std::size_t task = 0; task < tasks; ++task) run(task);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
 // total := sum of the chunks' partial sums, in order.

@@ -14,6 +14,7 @@
 #include "calibrate/detail/offset_search.h"
 #include "calibrate/detail/three_classes.h"
 #include "calibrate_problems.h"
+#include "detail/thread_scope.h"
 
 namespace bregboost {
 namespace {
@@ -290,6 +291,20 @@ TEST(Offsets, DependOnNeitherOrderOfRowsNorReuse) {
   EXPECT_EQ(first.adjustment.offsets, calibrator.Solve(problem, {.seed = 3}).adjustment.offsets);
   EXPECT_EQ(first.adjustment.offsets,
             Calibrate(five.scores, problem, {.seed = 3}).adjustment.offsets);
+}
+
+TEST(Offsets, AreTheSameOnAnyNumberOfThreads) {
+  const ScoredRows data = test::RandomScoredRows(Letters(4), 3000, true, false, 45);
+  const RateProblem problem(test::ParseAll({"error(class=a) <= 10%", "gap(error, by=race) <= 5%"}),
+                            ParseObjective("error"), data.rows);
+  std::vector<Calibration> found;
+  for (const int threads : {1, 2, 5}) {
+    const detail::ThreadScope scope(threads);
+    found.push_back(Calibrate(data.scores, problem, {.seed = 3}));
+    EXPECT_EQ(found.back().adjustment.offsets, found.front().adjustment.offsets);
+    EXPECT_EQ(found.back().merit, found.front().merit);
+    EXPECT_EQ(found.back().evaluations, found.front().evaluations);
+  }
 }
 
 TEST(Offsets, LooserBoundsNeverHaveMoreMerit) {

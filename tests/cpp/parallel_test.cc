@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -69,6 +72,36 @@ TEST(ParallelTest, ScopesEndWhereTheyBegan) {
   }
   EXPECT_EQ(CurrentRegion(), nullptr);
   EXPECT_EQ(omp_get_max_threads(), threads);
+}
+
+TEST(ParallelTest, EveryTaskRunsOnceAndItsRowLoopsStayOnItsThread) {
+  for (ParallelRegion* region : {static_cast<ParallelRegion*>(nullptr), &OnNewThreads}) {
+    const ThreadScope scope(3, region);
+    std::vector<std::size_t> threads_inside(20, 0), rows_inside(20, 0);
+    ForEachTask(20, [&](std::size_t task) {
+      const Visits visits(10000);
+      threads_inside[task] = visits.threads.size();
+      rows_inside[task] +=
+          static_cast<std::size_t>(std::count(visits.of_row.begin(), visits.of_row.end(), 1));
+    });
+    EXPECT_EQ(threads_inside, std::vector<std::size_t>(20, 1));
+    EXPECT_EQ(rows_inside, std::vector<std::size_t>(20, 10000));
+  }
+}
+
+TEST(ParallelTest, TheFirstFailedTaskSpeaksWhenAllAreDone) {
+  const ThreadScope scope(3);
+  std::atomic<int> done = 0;
+  try {
+    ForEachTask(8, [&](std::size_t task) {
+      ++done;
+      if (task == 5 || task == 2) throw std::runtime_error(std::to_string(task));
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "2");
+  }
+  EXPECT_EQ(done, 8);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "calibrate/detail/line_sweep.h"
+#include "detail/parallel.h"
 
 namespace bregboost::detail {
 namespace {
@@ -21,6 +22,36 @@ constexpr double kMostWorkOfShortSweeps = 1e8;
 constexpr std::size_t kManyRows = 100'000;
 constexpr double kShortReach = 0.5;
 
+const OffsetPoint& BestOf(const std::vector<OffsetPoint>& points) {
+  std::size_t best = 0;
+  for (std::size_t j = 1; j < points.size(); ++j) {
+    if (Better(points[j].standing, points[best].standing)) best = j;
+  }
+  return points[best];
+}
+
+std::vector<double> Axis(std::size_t k, std::size_t classes) {
+  std::vector<double> axis(classes, 0.0);
+  axis[k] = 1.0;
+  return axis;
+}
+
+// Until nothing improves, or the judge has made this many sweeps.
+OffsetPoint AlongAxes(OffsetPoint point, std::int64_t most_sweeps, OffsetJudge& judge) {
+  const std::size_t classes = judge.rows().num_classes;
+  const bool shortens = judge.rows().size() > kManyRows;
+  std::size_t since_improvement = 0;
+  for (std::size_t step = 0; since_improvement < classes && judge.sweeps() < most_sweeps; ++step) {
+    const double reach = shortens && step >= classes ? kShortReach : kInfinity;
+    OffsetPoint found = judge.AlongLine(point, Axis(step % classes, classes), reach);
+    ++since_improvement;
+    if (!Better(found.standing, point.standing)) continue;
+    point = std::move(found);
+    since_improvement = 0;
+  }
+  return point;
+}
+
 class Search {
  public:
   Search(std::uint64_t seed, double effort, OffsetJudge& judge)
@@ -28,7 +59,8 @@ class Search {
         random_(seed),
         classes_(judge.rows().num_classes),
         sweeps_before_(judge.sweeps()),
-        many_rows_(judge.rows().size() > kManyRows) {
+        many_rows_(judge.rows().size() > kManyRows),
+        at_once_(many_rows_ ? 1 : kPointsAtOnce) {
     const auto work = static_cast<double>(judge.rows().size() * classes_);
     const double most_work = many_rows_ ? kMostWorkOfShortSweeps : kMostWork;
     const auto least = static_cast<std::int64_t>(4 * classes_);
@@ -39,30 +71,24 @@ class Search {
   }
 
   OffsetPoint Run(const std::vector<std::vector<double>>& starts) {
-    OffsetPoint best;
-    for (const std::vector<double>& start : starts) {
-      OffsetPoint found = judge_.At(start);
-      if (!many_rows_) found = AlongAxes(std::move(found));
-      if (best.offsets.empty() || Better(found.standing, best.standing)) best = std::move(found);
-    }
-    if (many_rows_) {
-      best = AlongAxes(std::move(best));
-      reach_ = kShortReach;
-    } else {
-      best = FromPerturbed(std::move(best));
-    }
-    return AlongAll(std::move(best));
+    if (!many_rows_) return AlongAll(FromPerturbed(Followed(starts, most_sweeps_)));
+    std::vector<OffsetPoint> points;
+    for (const std::vector<double>& start : starts) points.push_back(judge_.At(start));
+    return AlongAll(AlongAxes(BestOf(points), sweeps_before_ + most_sweeps_, judge_));
   }
 
  private:
   static constexpr std::int64_t kMostSweeps = 4000;
 
+  // A number of its own, not that of the threads: the result is the same on any of them. Rows in
+  // plenty keep the threads busy one line after the other.
+  static constexpr std::size_t kPointsAtOnce = 4;
+
   // The rest is for the directions that are no axes.
   static constexpr double kShareOfRestarts = 0.7;
 
-  bool HasBudget(double share = 1.0) const {
-    return static_cast<double>(judge_.sweeps() - sweeps_before_) <
-           share * static_cast<double>(most_sweeps_);
+  std::int64_t Left(std::int64_t most_sweeps) const {
+    return most_sweeps - (judge_.sweeps() - sweeps_before_);
   }
 
   double Uniform() { return 0x1p-52 * static_cast<double>(random_() >> 11U) - 1.0; }  // [-1, 1)
@@ -72,37 +98,40 @@ class Search {
     return offsets;
   }
 
-  // True if the line had something better.
-  bool Try(std::span<const double> direction, OffsetPoint& point) {
-    if (!HasBudget()) return false;
-    OffsetPoint found = judge_.AlongLine(point, direction, reach_);
-    if (!Better(found.standing, point.standing)) return false;
-    point = std::move(found);
-    return true;
+  // improve(j, judge) for j < count, on judges of their own.
+  template <class Improve>
+  std::vector<OffsetPoint> AtOnce(std::size_t count, const Improve& improve) {
+    std::vector<OffsetJudge> judges(count, judge_.Another());
+    std::vector<OffsetPoint> found(count);
+    ForEachTask(count, [&](std::size_t j) { found[j] = improve(j, judges[j]); });
+    for (const OffsetJudge& judge : judges) judge_.Count(judge);
+    return found;
   }
 
-  OffsetPoint AlongAxes(OffsetPoint point) {
-    const double reach = reach_;
-    std::size_t since_improvement = 0;
-    for (std::size_t step = 0; since_improvement < classes_ && HasBudget(); ++step) {
-      if (many_rows_ && step == classes_) reach_ = kShortReach;
-      std::vector<double> axis(classes_, 0.0);
-      axis[step % classes_] = 1.0;
-      since_improvement = Try(axis, point) ? 0 : since_improvement + 1;
-    }
-    reach_ = reach;
-    return point;
+  // The best of what the axes lead to from each of these offsets.
+  OffsetPoint Followed(const std::vector<std::vector<double>>& starts, std::int64_t most_sweeps) {
+    const auto least = static_cast<std::int64_t>(classes_);
+    const auto count = static_cast<std::int64_t>(starts.size());
+    const std::int64_t each = std::max(least, Left(most_sweeps) / count);
+    return BestOf(AtOnce(starts.size(), [&](std::size_t j, OffsetJudge& judge) {
+      return AlongAxes(judge.At(starts[j]), each, judge);
+    }));
   }
 
   // Large and small steps in turn: the first leave valleys, the last repair what the axes miss.
   OffsetPoint FromPerturbed(OffsetPoint best) {
     constexpr std::array kSpreads = {2.0, 0.5, 0.1};
+    const auto most_sweeps =
+        static_cast<std::int64_t>(kShareOfRestarts * static_cast<double>(most_sweeps_));
     const std::size_t most_in_vain = 6 * classes_;
-    std::size_t in_vain = 0;
-    for (std::size_t r = 0; in_vain < most_in_vain && HasBudget(kShareOfRestarts); ++r) {
-      const double spread = kSpreads[r % kSpreads.size()];
-      OffsetPoint found = AlongAxes(judge_.At(Perturbed(best.offsets, spread)));
-      ++in_vain;
+    std::size_t in_vain = 0, restarts = 0;
+    while (in_vain < most_in_vain && Left(most_sweeps) > 0) {
+      std::vector<std::vector<double>> starts(at_once_);
+      for (std::vector<double>& start : starts) {
+        start = Perturbed(best.offsets, kSpreads[restarts++ % kSpreads.size()]);
+      }
+      OffsetPoint found = Followed(starts, most_sweeps);
+      in_vain += at_once_;
       if (!Better(found.standing, best.standing)) continue;
       best = std::move(found);
       in_vain = 0;
@@ -112,37 +141,51 @@ class Search {
 
   OffsetPoint AlongAll(OffsetPoint point) {
     bool improved = true;
-    while (improved && HasBudget()) {
-      improved = AlongPairs(point);
-      improved = AlongRandom(point) || improved;
-      if (improved) point = AlongAxes(point);
+    while (improved && Left(most_sweeps_) > 0) {
+      improved = AlongSome(Pairs(), point);
+      improved = AlongSome(RandomDirections(), point) || improved;
+      if (improved) point = AlongAxes(point, sweeps_before_ + most_sweeps_, judge_);
     }
     return point;
   }
 
-  bool AlongPairs(OffsetPoint& point) {
+  // True if a line had something better.
+  bool AlongSome(const std::vector<std::vector<double>>& directions, OffsetPoint& point) {
+    const double reach = many_rows_ ? kShortReach : kInfinity;
     bool improved = false;
-    for (std::size_t a = 0; a < classes_; ++a) {
-      for (std::size_t b = a + 1; b < classes_; ++b) {
-        for (const double sign : {1.0, -1.0}) {
-          if (classes_ == 3 && sign > 0.0) continue;  // two together: the third alone
-          std::vector<double> direction(classes_, 0.0);
-          direction[a] = 1.0;
-          direction[b] = sign;
-          improved = Try(direction, point) || improved;
-        }
-      }
+    for (std::size_t first = 0; first < directions.size(); first += at_once_) {
+      if (Left(most_sweeps_) <= 0) break;
+      const std::size_t count = std::min(at_once_, directions.size() - first);
+      OffsetPoint found = BestOf(AtOnce(count, [&](std::size_t j, OffsetJudge& judge) {
+        return judge.AlongLine(point, directions[first + j], reach);
+      }));
+      if (!Better(found.standing, point.standing)) continue;
+      point = std::move(found);
+      improved = true;
     }
     return improved;
   }
 
-  bool AlongRandom(OffsetPoint& point) {
-    bool improved = false;
-    for (std::size_t j = 0; j < 4 * classes_; ++j) {
-      const std::vector<double> direction = Perturbed(std::vector<double>(classes_, 0.0), 1.0);
-      improved = Try(direction, point) || improved;
+  std::vector<std::vector<double>> Pairs() const {
+    std::vector<std::vector<double>> directions;
+    for (std::size_t a = 0; a < classes_; ++a) {
+      for (std::size_t b = a + 1; b < classes_; ++b) {
+        for (const double sign : {1.0, -1.0}) {
+          if (classes_ == 3 && sign > 0.0) continue;  // two together: the third alone
+          directions.push_back(Axis(a, classes_));
+          directions.back()[b] = sign;
+        }
+      }
     }
-    return improved;
+    return directions;
+  }
+
+  std::vector<std::vector<double>> RandomDirections() {
+    std::vector<std::vector<double>> directions(4 * classes_);
+    for (std::vector<double>& direction : directions) {
+      direction = Perturbed(std::vector<double>(classes_, 0.0), 1.0);
+    }
+    return directions;
   }
 
   OffsetJudge& judge_;
@@ -150,7 +193,7 @@ class Search {
   std::size_t classes_;
   std::int64_t sweeps_before_;
   bool many_rows_;
-  double reach_ = kInfinity;
+  std::size_t at_once_;
   std::int64_t most_sweeps_ = 0;
 };
 
@@ -185,9 +228,7 @@ OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge) {
   double reach = kInfinity;
   if (judge.rows().size() > kManyRows) reach = kShortReach;
   for (std::size_t k = 0; k < point.offsets.size(); ++k) {
-    std::vector<double> axis(point.offsets.size(), 0.0);
-    axis[k] = 1.0;
-    OffsetPoint middle = judge.AlongLine(point, axis, reach);
+    OffsetPoint middle = judge.AlongLine(point, Axis(k, point.offsets.size()), reach);
     if (!Better(point.standing, middle.standing)) point = std::move(middle);
   }
   return point;

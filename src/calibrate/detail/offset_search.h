@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "calibrate/detail/decision_sums.h"
@@ -17,15 +18,23 @@ struct OffsetPoint {
   Standing standing;
 };
 
-// Judges offsets by all rows afresh.
+// Judges offsets by all rows afresh. Each thread has its own.
 class OffsetJudge {
  public:
-  OffsetJudge(const OffsetRows& rows, const DecisionSums& sums, MeritTracker& tracker)
-      : rows_(rows), sums_(sums), tracker_(tracker) {}
+  OffsetJudge(const OffsetRows& rows, const DecisionSums& sums, MeritTracker tracker)
+      : rows_(rows), sums_(sums), tracker_(std::move(tracker)) {}
+  // One that has done nothing yet.
+  OffsetJudge Another() const { return {rows_, sums_, tracker_}; }
 
   OffsetPoint At(std::vector<double> offsets);  // shifted to mean 0
   // The best point of the line up to +- reach, judged afresh.
   OffsetPoint AlongLine(const OffsetPoint& from, std::span<const double> direction, double reach);
+
+  // The work of another judge counts as its own.
+  void Count(const OffsetJudge& other) {
+    evaluations_ += other.evaluations_;
+    sweeps_ += other.sweeps_;
+  }
 
   const OffsetRows& rows() const { return rows_; }
   std::int64_t evaluations() const { return evaluations_; }
@@ -34,7 +43,7 @@ class OffsetJudge {
  private:
   const OffsetRows& rows_;
   const DecisionSums& sums_;
-  MeritTracker& tracker_;
+  MeritTracker tracker_;
   std::int64_t evaluations_ = 0;
   std::int64_t sweeps_ = 0;
 };
@@ -47,9 +56,10 @@ struct SearchHints {
 
 // From each start along the axes until nothing improves, then so from perturbed points; from the
 // best of all along pairs of axes and random directions. Ends with no improvement, or when the
-// sweeps that the number of rows allows are used up. Beyond 100,000 rows, where the merit is
-// smooth, only the best start is followed, along whole axes at first and within 0.5 of the best
-// point from then on, and nothing is perturbed.
+// sweeps that the number of rows allows are used up. Points and lines are tried a few at a time, on
+// as many threads as there are, with the same result on any number of them. Beyond 100,000 rows,
+// where the merit is smooth, only the best start is followed, along whole axes at first and within
+// 0.5 of the best point from then on, and nothing is perturbed.
 OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
                           double effort, OffsetJudge& judge);
 
