@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "detail/option_checks.h"
+#include "detail/parallel.h"
 #include "detail/thread_scope.h"
 #include "learners/detail/booster.h"
 #include "learners/detail/boosting_pass.h"
@@ -452,8 +453,9 @@ void BoostedLearner::Impl::Restore(const ModelState& saved) {
 std::string BoostedLearner::Impl::MeanModel(std::span<Impl* const> learners,
                                             const ModelAdjustment& adjustment) {
   detail::RequirePositive("temperature", adjustment.temperature);
-  std::vector<std::string> texts;
-  for (const Impl* learner : learners) texts.push_back(learner->booster_->Serialize());
+  std::vector<std::string> texts(learners.size());
+  detail::ForEachTask(learners.size(),
+                      [&](std::size_t p) { texts[p] = learners[p]->booster_->Serialize(); });
   std::vector<ModelPart> parts;
   for (std::size_t p = 0; p < learners.size(); ++p) {
     parts.push_back({.text = texts[p],

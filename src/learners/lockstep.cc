@@ -106,11 +106,6 @@ void CheckReservedOnce(const LockstepOptions& options, bool as_data_set) {
       "reserved_rows: given beside a data set of reserved rows; allowed: one of them");
 }
 
-std::size_t FoldsAtOnce(int num_threads, std::size_t num_folds) {
-  const int cores = num_threads > 0 ? num_threads : omp_get_max_threads();
-  return std::clamp<std::size_t>(static_cast<std::size_t>(cores), 1, num_folds);
-}
-
 }  // namespace
 
 class LockstepLearner::Impl {
@@ -223,13 +218,9 @@ class LockstepLearner::Impl {
   void Restore(const ModelState& saved) {
     const auto* state = dynamic_cast<const State*>(&saved);
     if (state == nullptr) throw std::logic_error("the state is another learner's");
-    for (std::size_t k = 0; k < folds_.size(); ++k) {
-      folds_[k]->learner->Restore(*state->folds[k]);
-    }
+    ChangeFolds([&](std::size_t k) { folds_[k]->learner->Restore(*state->folds[k]); });
     rounds_done_ = state->rounds_done;
     best_ = state->best;
-    CollectScores();
-    reserved_is_current_ = false;
   }
 
   void ReturnToBest() {
@@ -238,11 +229,9 @@ class LockstepLearner::Impl {
   }
 
   void UseAverage() {
-    ForEachFold([](BoostedLearner& learner) { learner.UseAverage(); });
+    ChangeFolds([&](std::size_t k) { folds_[k]->learner->UseAverage(); });
     best_ = {};
     best_.round = rounds_done_;
-    CollectScores();
-    reserved_is_current_ = false;
   }
 
   double MeanOverFolds(const std::function<double(const Fold&)>& value) {
@@ -287,6 +276,26 @@ class LockstepLearner::Impl {
     std::unique_ptr<detail::RoundBuffers> buffers_;
   };
 
+  // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
+  // once.
+  std::size_t FoldsAtOnce() const {
+    if (!warmed_up_) return 1;
+    const int cores = settings_.num_threads > 0 ? settings_.num_threads : omp_get_max_threads();
+    return std::clamp<std::size_t>(static_cast<std::size_t>(cores), 1, folds_.size());
+  }
+
+  // change(fold) of all folds' models, each on its thread, where our row loops stay.
+  template <class Change>
+  void ChangeFolds(const Change& change) {
+    pool_.Run(FoldsAtOnce(), [&](std::size_t k) {
+      const detail::ThreadScope threads(1);
+      change(k);
+      CollectScores(k);
+      return false;
+    });
+    reserved_is_current_ = false;
+  }
+
   // One step of all folds: rounds of add_round(fold), which says whether it wants another.
   template <class AddRound>
   StepOutcome TakeStep(const AddRound& add_round) {
@@ -306,11 +315,8 @@ class LockstepLearner::Impl {
       if (!warmed_up_) detail::ReleaseUnusedMemory();  // a booster's first round takes more
       return false;
     };
-    // XGBoost bins a plain DMatrix when a booster first trains on it; that must not happen twice at
-    // once.
-    const std::size_t at_once = warmed_up_ ? FoldsAtOnce(settings_.num_threads, folds_.size()) : 1;
     try {
-      pool_.Run(at_once, run_round);
+      pool_.Run(FoldsAtOnce(), run_round);
     } catch (...) {
       Restore(*before);
       throw;
@@ -334,10 +340,6 @@ class LockstepLearner::Impl {
         "folds: the rows outside fold {} lack a group that the constraints compare; allowed: folds "
         "that leave every group in each training set (use fewer folds, or drop the group)",
         k));
-  }
-
-  void CollectScores() {
-    for (std::size_t k = 0; k < folds_.size(); ++k) CollectScores(k);
   }
 
   void CollectScores(std::size_t k) {
