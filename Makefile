@@ -200,21 +200,21 @@ bench-limits: setup  ## Accuracy and violation on test rows of several data sets
 	@mkdir -p build/bench
 	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
 
-# docs/results.md with its figures, of all results that are there.
+# docs/results.md with its figures, of all results that are there. The quick forms leave the numbers
+# of the full ones, and the table in README.md, as they are.
 RESULTS_PAGE = $(VENV_BIN)/python -m benchmarks.common.results_page
 
 # The first sets of the full form: what one has run, the other does not run again.
-PAPER = $(VENV_BIN)/python -m benchmarks.paper.paper --data $(DATA) --out build/bench/paper.json \
-  --results benchmarks/results/paper.json
+PAPER = $(VENV_BIN)/python -m benchmarks.paper.paper --data $(DATA) --out build/bench/paper.json
 
 .PHONY: paper-quick
 paper-quick: build-python  ## The paper's experiments with 10 sets of hyper-parameters (below 30 minutes)
-	$(PAPER) --quick $(PAPER_ARGS)
-	$(RESULTS_PAGE)
+	$(PAPER) --quick --results build/results/paper.json $(PAPER_ARGS)
+	$(RESULTS_PAGE) --paper build/results/paper.json
 
 .PHONY: paper
-paper: build-python  ## The same with 100 sets, as in the paper (hours; goes on where it was interrupted)
-	$(PAPER) $(PAPER_ARGS)
+paper: build-python  ## The same with 100 sets, as in the paper (an hour; goes on where it was interrupted)
+	$(PAPER) --results benchmarks/results/paper.json $(PAPER_ARGS)
 	$(RESULTS_PAGE)
 
 # Other packages live in environments of their own under build/peers, made on the way.
@@ -227,9 +227,9 @@ peers-quick: build-python  ## bregboost beside other packages, three seeds; writ
 	$(RESULTS_PAGE) --peers build/results/peers.json
 
 .PHONY: peers
-peers: build-python  ## The same, ten seeds; its numbers are kept in benchmarks/results (about two hours)
+peers: build-python  ## The same, ten seeds; its numbers are kept in benchmarks/results (above an hour)
 	$(PEERS) --out build/bench/peers.json --summary benchmarks/results/peers.json $(PEERS_ARGS)
-	$(RESULTS_PAGE)
+	$(RESULTS_PAGE) --readme README.md
 
 .PHONY: format
 format: setup  ## Format C++ and Python sources

@@ -74,5 +74,5 @@ FRONTIERS: dict[str, tuple[Setting, ...]] = {
     "adult_error": tuple(Setting(bounds=factor) for factor in (0.5, 1.4, 1.8)),
     "adult_odds": tuple(Setting(bounds=factor) for factor in (0.5, 2.0, 3.0)),
     "adult_selection": tuple(Setting(bounds=factor) for factor in (0.5, 2.0, 3.0)),
-    "compas": tuple(Setting(bounds=factor) for factor in (0.5, 0.75, 1.5, 2.0, 2.5)),
+    "compas": tuple(Setting(bounds=factor) for factor in (0.5, 0.75, 1.25, 1.5, 2.0, 2.5)),
 }

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.common import results_page
+from benchmarks.common.arguments import ROOT
 from benchmarks.common.results_file import ResultsFile
-from benchmarks.peers import section
+from benchmarks.peers import readme, section
 from benchmarks.peers.method import Setting
 from benchmarks.peers.runs import Run, wanted_runs
 from benchmarks.peers.summary import as_csv, cells
@@ -122,6 +123,17 @@ def test_targets_and_domination_are_not_glossed_over(tmp_path: Path) -> None:
     assert f"bregboost (LightGBM) is dominated by {both}." in text
 
 
+def test_missed_targets_say_where_the_frontier_passes(tmp_path: Path) -> None:
+    results = document(
+        cell("bregboost", 0.85, 0.056, 4.0),
+        cell("bregboost", 0.846, 0.036, 4.0, setting="bounds x 0.5"),
+        cell("bregboost", 0.83, 0.02, 4.0, setting="bounds x 0.3"),
+    )
+    # Means are 0.1 points above: from 84.70 at 3.70 to 85.10 at 5.70, 13/20 of the way at 5.
+    text = section.render(results, tmp_path)
+    assert "the line through its settings passes gap 5 at accuracy 84.96; all seeds share" in text
+
+
 def test_peer_that_did_not_run_is_in_the_table(results: dict, tmp_path: Path) -> None:
     whole = cell("oxonfair", 0.0, 0.0, 1.0)
     gone = {name: [] if isinstance(value, list) else value for name, value in whole.items()}
@@ -142,6 +154,36 @@ def test_page_and_picture_are_written_the_same_twice(results: dict, tmp_path: Pa
     assert "](figures/results_adult_error.svg)" in first
     assert results_page.page(files, figures) == first
     assert (figures / "results_adult_error.svg").read_bytes() == picture
+
+
+def test_readme_has_the_best_other_method(results: dict) -> None:
+    results["cells"].append(cell("bregboost", 0.857, 0.048, 4.0, learner="xgboost"))
+    line = line_of(readme.render(results), "| Adult, error gap at most 5%")
+    # Plain is beyond the noise of the limit, and so is the reduction.
+    assert line.split(" | ")[1:] == [
+        "87.1 / 4.9 / 1x",
+        "85.9 / 0.0 / 4x",
+        "85.8 / 0.0 / 4x",
+        "85.4 / 0.0 / 1x: OxonFair (LightGBM) (needs the group) |",
+    ]
+
+
+def test_table_is_written_between_its_marks() -> None:
+    begins, ends = results_page.TABLE_BEGINS, results_page.TABLE_ENDS
+    once = results_page.with_table(f"# Title\n{begins}old{ends}\nthe rest", "| a |")
+    assert once == f"# Title\n{begins}\n\n| a |\n\n{ends}\nthe rest"
+    assert results_page.with_table(once, "| a |") == once
+    with pytest.raises(ValueError, match="readme: no"):
+        results_page.with_table("no marks", "| a |")
+
+
+def test_the_pages_say_what_the_results_say(tmp_path: Path) -> None:
+    files = {name: results_page.RESULTS / f"{name}.json" for name in results_page.PARTS}
+    made = results_page.page(files, tmp_path)
+    assert (ROOT / "docs" / "results.md").read_text() == made
+    table = readme.render(json.loads(files["peers"].read_text()))
+    text = (ROOT / "README.md").read_text()
+    assert results_page.with_table(text, table) == text
 
 
 def record(seed: int, accuracy: float) -> dict:
