@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,7 +31,8 @@ void CheckCodes(const std::string& field, const std::vector<std::int32_t>& codes
   }
 }
 
-void CheckWeights(const char* field, const std::vector<double>& weights, std::size_t rows) {
+void CheckWeights(const char* field, const std::vector<double>& weights, std::size_t rows,
+                  bool one_of_several) {
   if (weights.empty()) return;
   CheckLength(field, weights.size(), rows);
   double total = 0.0;
@@ -40,7 +43,7 @@ void CheckWeights(const char* field, const std::vector<double>& weights, std::si
     }
     total += weights[i];
   }
-  if (total <= 0.0) {
+  if (total <= 0.0 && !one_of_several) {
     throw std::invalid_argument(fmt::format("{}: the sum is 0; allowed: a positive sum", field));
   }
 }
@@ -108,10 +111,13 @@ double RowData::metric_weight(std::size_t row) const {
 }
 
 void Validate(const RowData& rows) {
-  if (rows.num_rows() == 0) throw std::invalid_argument("rows: 0; allowed: at least 1");
+  const bool one_of_several = rows.workers != nullptr;
+  if (rows.num_rows() == 0 && !(one_of_several && !rows.labels.levels.empty())) {
+    throw std::invalid_argument("rows: 0; allowed: at least 1");
+  }
   CheckTarget(rows);
-  CheckWeights("weights", rows.weights, rows.num_rows());
-  CheckWeights("rate_weights", rows.rate_weights, rows.num_rows());
+  CheckWeights("weights", rows.weights, rows.num_rows(), one_of_several);
+  CheckWeights("rate_weights", rows.rate_weights, rows.num_rows(), one_of_several);
   CheckGroups(rows);
   if (!rows.baseline.empty()) {
     CheckLength("baseline", rows.baseline.size(), rows.num_rows());
@@ -146,6 +152,7 @@ RowData TakeRows(const RowData& rows, std::span<const std::int32_t> indices) {
   taken.weights = Take(rows.weights, indices);
   taken.rate_weights = Take(rows.rate_weights, indices);
   taken.baseline = Take(rows.baseline, indices);
+  taken.workers = rows.workers;
   return taken;
 }
 
@@ -186,6 +193,52 @@ CategoricalColumn RecodeGroup(const CategoricalColumn& group, const CategoricalC
 }
 
 }  // namespace
+
+namespace {
+
+// Levels of all workers, as EncodeColumn would order them.
+void Merge(const std::vector<std::vector<std::string>>& of_workers, CategoricalColumn& column) {
+  std::set<std::string> all;
+  for (const std::vector<std::string>& levels : of_workers)
+    all.insert(levels.begin(), levels.end());
+  std::vector<std::string> merged(all.begin(), all.end());
+  detail::SortLevels(merged);
+  Translate(column.codes, CodesIn(merged, column.levels));
+  column.levels = std::move(merged);
+}
+
+}  // namespace
+
+void AgreeOnLevels(RowData& rows) {
+  if (rows.workers == nullptr) return;
+  std::vector<CategoricalColumn*> columns = {&rows.labels};
+  for (CategoricalColumn& group : rows.groups) columns.push_back(&group);
+  nlohmann::json mine = nlohmann::json::array();
+  for (const CategoricalColumn* column : columns) {
+    mine.push_back({{"name", column->name}, {"levels", column->levels}});
+  }
+  std::vector<nlohmann::json> of_workers;
+  for (const std::string& text : rows.workers->Gather(mine.dump())) {
+    of_workers.push_back(nlohmann::json::parse(text));
+  }
+  const std::vector<std::string> labels_before = rows.labels.levels;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::vector<std::vector<std::string>> levels;
+    for (std::size_t worker = 0; worker < of_workers.size(); ++worker) {
+      const nlohmann::json& theirs = of_workers[worker];
+      const auto name = c < theirs.size() ? theirs[c].at("name").get<std::string>() : "";
+      if (theirs.size() != columns.size() || name != columns[c]->name) {
+        throw std::invalid_argument(
+            fmt::format("groups: worker {} has '{}' where worker {} has '{}'; allowed: the same "
+                        "columns on all workers",
+                        worker, name, rows.workers->rank(), columns[c]->name));
+      }
+      levels.push_back(theirs[c].at("levels"));
+    }
+    Merge(levels, *columns[c]);
+  }
+  Translate(rows.baseline, CodesIn(rows.labels.levels, labels_before));
+}
 
 RowData RecodeLike(const RowData& rows, const RowData& like) {
   RowData recoded = rows;

@@ -1,7 +1,11 @@
 #include "bregboost/problem/cells.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace bregboost {
@@ -48,6 +52,68 @@ void AddRow(const RowData& rows, std::size_t row, Cell& cell) {
   }
 }
 
+// What tells cells apart, in the order in which they are sorted.
+using Tuple = std::vector<std::int32_t>;
+
+Tuple TupleOf(const Cell& cell) {
+  Tuple tuple = {cell.label, cell.baseline};
+  tuple.insert(tuple.end(), cell.groups.begin(), cell.groups.end());
+  return tuple;
+}
+
+// The tuples of all workers' cells.
+std::vector<Tuple> GatherTuples(const Workers& workers, const std::vector<Cell>& cells,
+                                std::size_t num_groups) {
+  std::string mine;
+  for (const Cell& cell : cells) {
+    for (const std::int32_t code : TupleOf(cell)) mine += fmt::format("{} ", code);
+  }
+  std::set<Tuple> tuples;
+  for (const std::string& text : workers.Gather(mine)) {
+    std::istringstream codes(text);
+    Tuple tuple;
+    for (std::int32_t code = 0; codes >> code;) {
+      tuple.push_back(code);
+      if (tuple.size() < num_groups + 2) continue;
+      tuples.insert(tuple);
+      tuple.clear();
+    }
+  }
+  return {tuples.begin(), tuples.end()};
+}
+
+// The cells of all workers take the place of those of the rows that are here, weights and all.
+void ShareCells(const Workers& workers, CellTable& table) {
+  const std::vector<Tuple> tuples = GatherTuples(workers, table.cells, table.group_columns.size());
+  constexpr std::size_t kSums = 3;
+  std::vector<double> sums(kSums * tuples.size() + 1, 0.0), ratios(tuples.size(), 0.0);
+  std::vector<std::uint32_t> new_id;
+  for (const Cell& cell : table.cells) {
+    const auto place = std::lower_bound(tuples.begin(), tuples.end(), TupleOf(cell));
+    const auto id = static_cast<std::size_t>(place - tuples.begin());
+    new_id.push_back(static_cast<std::uint32_t>(id));
+    sums[kSums * id] = cell.rate_weight;
+    sums[kSums * id + 1] = cell.squared_rate_weight;
+    sums[kSums * id + 2] = static_cast<double>(cell.rows);
+    ratios[id] = cell.max_weight_ratio;
+  }
+  sums.back() = table.metric_weight;
+  workers.Sum(sums);
+  workers.Max(ratios);
+  table.metric_weight = sums.back();
+  table.cells.assign(tuples.size(), {});
+  for (std::size_t c = 0; c < tuples.size(); ++c) {
+    table.cells[c] = {.label = tuples[c][0],
+                      .baseline = tuples[c][1],
+                      .groups = {tuples[c].begin() + 2, tuples[c].end()},
+                      .rate_weight = sums[kSums * c],
+                      .squared_rate_weight = sums[kSums * c + 1],
+                      .max_weight_ratio = ratios[c],
+                      .rows = static_cast<std::size_t>(sums[kSums * c + 2])};
+  }
+  for (std::uint32_t& id : table.cell_of_row) id = new_id[id];
+}
+
 }  // namespace
 
 const CategoricalColumn* FindGroup(const RowData& rows, const std::string& name) {
@@ -72,8 +138,10 @@ CellTable MakeCells(const RowData& rows, const std::vector<std::string>& group_c
   if (with_baseline) RefineBy(rows.baseline, table.cell_of_row);
   for (const CategoricalColumn* column : columns) RefineBy(column->codes, table.cell_of_row);
 
-  const std::uint32_t last = *std::max_element(table.cell_of_row.begin(), table.cell_of_row.end());
-  table.cells.resize(static_cast<std::size_t>(last) + 1);
+  if (rows.num_rows() > 0) {  // a worker may have none
+    const auto last = std::max_element(table.cell_of_row.begin(), table.cell_of_row.end());
+    table.cells.resize(static_cast<std::size_t>(*last) + 1);
+  }
   std::vector<bool> named(table.cells.size(), false);
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     Cell& cell = table.cells[table.cell_of_row[i]];
@@ -86,6 +154,7 @@ CellTable MakeCells(const RowData& rows, const std::vector<std::string>& group_c
     AddRow(rows, i, cell);
     table.metric_weight += rows.metric_weight(i);
   }
+  if (rows.workers != nullptr) ShareCells(*rows.workers, table);
   return table;
 }
 

@@ -20,12 +20,14 @@ std::vector<Slot> LossSlots(const RowData& rows) {
 // f = sum over cells of coefficient * (weighted loss sum of the cell).
 std::vector<double> CellCoefficients(const RowData& rows, const CellTable& cells,
                                      ObjectiveWeighting weighting) {
-  std::vector<double> weight(cells.cells.size(), 0.0);
-  double total = 0.0;
+  std::vector<double> weight(cells.cells.size() + 1, 0.0);  // the last: of all rows
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     weight[cells.cell_of_row[i]] += rows.weight(i);
-    total += rows.weight(i);
+    weight.back() += rows.weight(i);
   }
+  rows.SumOverWorkers(weight);
+  const double total = weight.back();
+  weight.pop_back();
   if (weighting == ObjectiveWeighting::kRows) {
     return std::vector<double>(weight.size(), 1.0 / total);
   }
@@ -77,7 +79,7 @@ double Objective::Evaluate(std::span<const double> scores) const {
   for (std::size_t j = 0; j < coefficients_.size(); ++j) {
     total += coefficients_[j] * sums.surrogate[j];
   }
-  return total;
+  return rows_->SumOverWorkers(total);
 }
 
 double Objective::AddDerivatives(std::span<const double> scores, double scale,
@@ -85,7 +87,8 @@ double Objective::AddDerivatives(std::span<const double> scores, double scale,
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   std::vector<double> scaled = coefficients_;
   for (double& coefficient : scaled) coefficient *= scale;
-  return kernel_->AddDerivatives(scores, scaled, gradient, hessian, /*want_value=*/true);
+  return rows_->SumOverWorkers(
+      kernel_->AddDerivatives(scores, scaled, gradient, hessian, /*want_value=*/true));
 }
 
 std::vector<double> Objective::LossCoefficients() const {

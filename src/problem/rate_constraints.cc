@@ -153,8 +153,9 @@ class RateConstraints::Majorizer final : public ConstraintSet {
 
   ConstraintValues Evaluate(std::span<const double> scores) const override {
     detail::CheckScores(*parent_.rows_, scores);
-    const detail::EventSums sums = parent_.kernel_->Accumulate(scores);
-    const std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
+    const detail::EventSums sums = parent_.Sums(scores);
+    std::vector<double> tangents = parent_.kernel_->AccumulateTangents(anchor_, scores);
+    parent_.rows_->SumOverWorkers(tangents);
     const Vector rates = Times(positive_, sums.surrogate) - Times(negative_, tangents);
     const Vector exact = Times(parent_.compiled_->matrix, sums.exact);
     ConstraintValues values{.surrogate = MinusBounds(rates, parent_.surrogate_bounds_),
@@ -179,7 +180,8 @@ class RateConstraints::Majorizer final : public ConstraintSet {
       value += tangent[i] * (scores[i] - anchor_[i]);
       gradient[i] += tangent[i];
     }
-    return value - AsVector(multipliers).dot(AsVector(parent_.surrogate_bounds_));
+    return parent_.rows_->SumOverWorkers(value) -
+           AsVector(multipliers).dot(AsVector(parent_.surrogate_bounds_));
   }
 
   double LipschitzBound() const override { return parent_.LipschitzBound(); }
@@ -268,7 +270,7 @@ bool RateConstraints::UpdateBounds(double progress, std::span<const double> scor
   }
   if (progress < 0.5 || bounds_follow_current_loss_) return false;
   bounds_follow_current_loss_ = true;
-  const std::vector<double> sums = kernel_->Accumulate(scores).surrogate;
+  const std::vector<double> sums = Sums(scores).surrogate;
   const std::vector<double> of_all_rows = MeansOfSlots(*compiled_, sums);
   const Vector of_subset =
       (compiled_->matrix * AsVector(sums)).cwiseQuotient(RateCoefficients(*compiled_));
@@ -283,9 +285,20 @@ bool RateConstraints::UpdateBounds(double progress, std::span<const double> scor
   return true;
 }
 
+detail::EventSums RateConstraints::Sums(std::span<const double> scores) const {
+  detail::EventSums sums = kernel_->Accumulate(scores);
+  if (rows_->workers == nullptr) return sums;
+  const auto middle = static_cast<std::ptrdiff_t>(sums.exact.size());
+  std::vector<double> both = sums.exact;  // one message
+  both.insert(both.end(), sums.surrogate.begin(), sums.surrogate.end());
+  rows_->SumOverWorkers(both);
+  return {.exact = {both.begin(), both.begin() + middle},
+          .surrogate = {both.begin() + middle, both.end()}};
+}
+
 ConstraintValues RateConstraints::Evaluate(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
-  const detail::EventSums sums = kernel_->Accumulate(scores);
+  const detail::EventSums sums = Sums(scores);
   return ValuesOf(sums.exact, sums.surrogate);
 }
 
@@ -312,9 +325,9 @@ double RateConstraints::AddLagrangian(std::span<const double> scores,
   detail::CheckDerivatives(*rows_, scores, gradient, hessian);
   detail::CheckMultipliers(size(), multipliers);
   const Vector coefficients = TransposedTimes(compiled_->matrix, multipliers);
-  return kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian,
-                                 /*want_value=*/true) -
-         AsVector(multipliers).dot(AsVector(surrogate_bounds_));
+  const double value = kernel_->AddDerivatives(scores, AsSpan(coefficients), gradient, hessian,
+                                               /*want_value=*/true);
+  return rows_->SumOverWorkers(value) - AsVector(multipliers).dot(AsVector(surrogate_bounds_));
 }
 
 void RateConstraints::AddDerivatives(std::span<const double> scores,
@@ -336,7 +349,9 @@ std::vector<Constraint> RateConstraints::sources() const {
 
 std::vector<double> RateConstraints::ExactSums(std::span<const double> scores) const {
   detail::CheckScores(*rows_, scores);
-  return kernel_->AccumulateExact(scores);
+  std::vector<double> sums = kernel_->AccumulateExact(scores);
+  rows_->SumOverWorkers(sums);
+  return sums;
 }
 
 std::vector<Measurement> RateConstraints::Measure(std::span<const double> scores) const {

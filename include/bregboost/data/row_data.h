@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "bregboost/data/workers.h"
 
 namespace bregboost {
 
@@ -33,6 +36,10 @@ struct RowData {
   std::vector<double> rate_weights;    // in the rates; empty means the same as `weights`
   std::vector<std::int32_t> baseline;  // class codes that another model predicts; may be empty
 
+  // Null: these are all rows. Else the part of them that this worker has; levels are the same on
+  // all workers (see AgreeOnLevels).
+  std::shared_ptr<const Workers> workers = nullptr;
+
   std::size_t num_rows() const { return targets.empty() ? labels.codes.size() : targets.size(); }
   Task task() const;
   // Scores per row: 1 for binary (the log-odds of class code 1) and regression, K for K classes.
@@ -44,7 +51,20 @@ struct RowData {
   // How much a row counts in the score metric 1/(2M) sum_i m_i ||F_i - F'_i||^2, M = sum_i m_i: the
   // larger of its two weights, so that no row that a rate sees is free to move.
   double metric_weight(std::size_t row) const;
+
+  // Sums over these rows become sums over the rows of all workers.
+  void SumOverWorkers(std::span<double> sums) const {
+    if (workers != nullptr) workers->Sum(sums);
+  }
+  double SumOverWorkers(double sum) const {
+    SumOverWorkers({&sum, 1});
+    return sum;
+  }
 };
+
+// Labels and groups get the levels that any of the workers has, in the order of EncodeColumn. Group
+// columns must be the same on all workers. Without workers nothing changes.
+void AgreeOnLevels(RowData& rows);
 
 // Throws std::invalid_argument naming the field, the value and what is allowed.
 void Validate(const RowData& rows);

@@ -17,7 +17,8 @@ namespace bregboost {
 
 namespace detail {
 class EventKernel;
-}
+struct EventSums;
+}  // namespace detail
 
 class RateConstraints final : public ConstraintSet {
  public:
@@ -77,6 +78,7 @@ class RateConstraints final : public ConstraintSet {
 
   RateConstraints(const RowData& rows, CompiledConstraints compiled,
                   const SurrogateOptions& surrogate, const LossOptions& loss);
+  detail::EventSums Sums(std::span<const double> scores) const;  // over all workers
   bool SlotIsConvex(std::size_t slot) const;
   double SlotSlope(std::size_t slot) const;
   double SlotCurvature(std::size_t slot) const;

@@ -55,14 +55,11 @@ double WeightOf(const RateConstraints& constraints, std::span<const double> coef
   return total;
 }
 
-// Rows that are masked by a weight of 0 must leave the scale, hence the trees, as if they were not
-// there.
-double NumCounted(const RowData& rows) {
-  double count = 0.0;
-  for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    if (rows.metric_weight(i) > 0.0) count += 1.0;
-  }
-  return count;
+// Of any worker: all of them must go the same way through their rows.
+double FewestRows(const RowData& rows) {
+  double negative = -static_cast<double>(rows.num_rows());
+  if (rows.workers != nullptr) rows.workers->Max({&negative, 1});
+  return -negative;
 }
 
 double SumOfSizes(std::span<const double> values) {
@@ -79,13 +76,13 @@ class BoostingPass::Impl {
         rows_(objective.rows()),
         options_(options),
         weights_(rows_),
-        num_counted_(NumCounted(rows_)),
         native_rows_{.labels = rows_.labels.codes,
                      .targets = std::vector<float>(rows_.targets.begin(), rows_.targets.end()),
                      .weights = weights_.loss,
                      .softmax_hessian_factor = options.softmax_hessian_factor},
         generic_(objective, weights_, options.softmax_hessian_factor),
-        may_fuse_(rows_.task() != Task::kRegression && rows_.num_rows() >= kFewestFusedRows) {}
+        may_fuse_(rows_.task() != Task::kRegression &&
+                  FewestRows(rows_) >= static_cast<double>(kFewestFusedRows)) {}
 
   LearnerValues Evaluate(const ConstraintSet& constraints, const ScoreView& scores) {
     CheckScores(scores);
@@ -140,7 +137,7 @@ class BoostingPass::Impl {
   // The factor that makes the mean weight of a row 1, in units of the library's loss.
   double MeanRowWeightOne(double weight_of_all) const {
     const double half = objective_.options().loss.kind == LossKind::kSquared ? 0.5 : 1.0;
-    return half * (weight_of_all > 0.0 ? num_counted_ / weight_of_all : num_counted_);
+    return half * (weight_of_all > 0.0 ? weights_.counted / weight_of_all : weights_.counted);
   }
 
   bool IsNative() const {
@@ -163,7 +160,6 @@ class BoostingPass::Impl {
   const RowData& rows_;
   PassOptions options_;
   PassWeights weights_;
-  double num_counted_;  // rows
   NativeRows native_rows_;
   GenericPass generic_;
   bool may_fuse_;
@@ -192,7 +188,7 @@ double BoostingPass::Impl::Derive(const Lagrangian& lagrangian, const ScoreView&
   double factor = 0.0;
   std::vector<double> coefficients;
   if (lagrangian.multipliers.empty() && !pulled && lagrangian.objective_weight > 0.0) {
-    factor = weights_.loss_total / num_counted_ * MeanRowWeightOne(lagrangian.objective_weight);
+    factor = weights_.loss_total / weights_.counted * MeanRowWeightOne(lagrangian.objective_weight);
     if (IsNative()) {
       NativeDerivatives(native_rows_, scores, gradient, hessian);
       return factor;
@@ -272,7 +268,8 @@ double BoostingPass::Impl::Distance(const ScoreView& a, const ScoreView& b) cons
     });
   };
   std::visit([&](const auto* from) { sum_up(from, std::get<decltype(from)>(b.data)); }, a.data);
-  return std::accumulate(partial.begin(), partial.end(), 0.0) / (2.0 * weights_.metric_total);
+  const double total = rows_.SumOverWorkers(std::accumulate(partial.begin(), partial.end(), 0.0));
+  return total / (2.0 * weights_.metric_total);
 }
 
 BoostingPass::BoostingPass(const Objective& objective, const PassOptions& options)

@@ -1,5 +1,7 @@
 #include "learners/detail/fused_values.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -45,10 +47,6 @@ CellSums SumBinary(const PassCells& cells, bool label_losses_only, const double*
     total.other_loss[c] += partial[j].miss[1 - label];
     for (std::size_t k = 0; k < 2; ++k) total.predicted[2 * c + k] += partial[j].predicted[k];
   }
-  for (std::size_t c = 0; c < cells.size() && own_only; ++c) {
-    const auto num_rows = static_cast<double>(cells.table().cells[c].rows);
-    total.predicted[2 * c] = num_rows - total.predicted[2 * c + 1];
-  }
   return total;
 }
 
@@ -76,11 +74,32 @@ CellSums SumSoftmax(const PassCells& cells, bool label_losses_only, const double
   return total;
 }
 
-CellSums SumRows(const PassCells& cells, bool label_losses_only, const std::vector<double>& weights,
-                 const ScoreView& scores) {
+// One message to the workers.
+void SumOverWorkers(const RowData& rows, CellSums& sums) {
+  if (rows.workers == nullptr) return;
+  const std::array parts = {&sums.label_loss, &sums.other_loss, &sums.predicted};
+  std::vector<double> all;
+  for (const auto* part : parts) all.insert(all.end(), part->begin(), part->end());
+  rows.SumOverWorkers(all);
+  auto from = all.begin();
+  for (auto* part : parts) {
+    std::copy_n(from, part->size(), part->begin());
+    from += static_cast<std::ptrdiff_t>(part->size());
+  }
+}
+
+CellSums SumRows(const RowData& rows, const PassCells& cells, bool label_losses_only,
+                 const std::vector<double>& weights, const ScoreView& scores) {
   const double* data = weights.empty() ? nullptr : weights.data();
-  const auto sum_up = scores.num_scores == 1 ? SumBinary : SumSoftmax;
-  return sum_up(cells, label_losses_only, data, scores);
+  const bool binary = scores.num_scores == 1;
+  CellSums sums = (binary ? SumBinary : SumSoftmax)(cells, label_losses_only, data, scores);
+  SumOverWorkers(rows, sums);
+  // Own misses tell the rows that are predicted 1; the others are the rest of the cell.
+  for (std::size_t c = 0; c < cells.size() && binary && label_losses_only && !data; ++c) {
+    const auto num_rows = static_cast<double>(cells.table().cells[c].rows);
+    sums.predicted[2 * c] = num_rows - sums.predicted[2 * c + 1];
+  }
+  return sums;
 }
 
 // The weight of the rows of a cell for which the slot's 0-1 event happens.
@@ -133,7 +152,7 @@ LearnerValues FusedValues(const Objective& objective, const RateConstraints& con
                           const ConstraintPlan& plan, const ScoreView& scores) {
   const RowData& rows = objective.rows();
   const bool alike = rows.rate_weights.empty();
-  const CellSums sums = SumRows(plan.cells(), plan.charges_own_misses_only(),
+  const CellSums sums = SumRows(rows, plan.cells(), plan.charges_own_misses_only(),
                                 alike ? rows.weights : rows.rate_weights, scores);
   return {.objective = alike ? ObjectiveOf(objective, plan.cells(), sums)
                              : FusedObjective(objective, plan.cells(), scores),
@@ -141,8 +160,9 @@ LearnerValues FusedValues(const Objective& objective, const RateConstraints& con
 }
 
 double FusedObjective(const Objective& objective, const PassCells& cells, const ScoreView& scores) {
+  const RowData& rows = objective.rows();
   return ObjectiveOf(objective, cells,
-                     SumRows(cells, /*label_losses_only=*/true, objective.rows().weights, scores));
+                     SumRows(rows, cells, /*label_losses_only=*/true, rows.weights, scores));
 }
 
 }  // namespace bregboost::detail

@@ -226,17 +226,19 @@ std::vector<double> LightGbmStartingScores(const Objective& objective) {
   };
   double total = 0.0;
   for (std::size_t i = 0; i < n; ++i) total += weight(i);
+  total = rows.SumOverWorkers(total);
   if (rows.task() == Task::kRegression) {
     double sum = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
       sum += static_cast<double>(static_cast<float>(rows.targets[i])) * weight(i);
     }
-    return {sum / total};
+    return {rows.SumOverWorkers(sum) / total};
   }
   std::vector<double> share(rows.labels.levels.size(), 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     share[static_cast<std::size_t>(rows.labels.codes[i])] += weight(i);
   }
+  rows.SumOverWorkers(share);
   for (double& s : share) s /= total;
   constexpr double kSmallest = 1e-15;  // LightGBM's kEpsilon
   if (rows.task() == Task::kBinary) {

@@ -89,21 +89,22 @@ StepMeasure Measure(const ScoreMetric& metric, const T* before, const T* after,
       partial[chunk].curved += sums.curved;
     }
   });
-  Sums total;
+  std::array total = {0.0, 0.0};  // squares, curved
   for (const Sums& part : partial) {
-    total.squares += part.squares;
-    total.curved += part.curved;
+    total[0] += part.squares;
+    total[1] += part.curved;
   }
-  return {.distance = total.squares / (2.0 * metric.total()),
-          .curved_length = std::sqrt(metric.total() * total.curved)};
+  metric.SumOverWorkers(total);
+  return {.distance = total[0] / (2.0 * metric.total()),
+          .curved_length = std::sqrt(metric.total() * total[1])};
 }
 
 }  // namespace
 
-ScoreMetric::ScoreMetric(const RowData& rows) {
+ScoreMetric::ScoreMetric(const RowData& rows) : rows_(&rows) {
   const std::size_t n = rows.num_rows();
   if (rows.weights.empty() && rows.rate_weights.empty()) {
-    total_ = static_cast<double>(n);
+    total_ = rows.SumOverWorkers(static_cast<double>(n));
     return;
   }
   if (rows.rate_weights.empty()) {
@@ -112,7 +113,7 @@ ScoreMetric::ScoreMetric(const RowData& rows) {
     for (std::size_t i = 0; i < n; ++i) larger_.push_back(rows.metric_weight(i));
     weights_ = larger_;
   }
-  total_ = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  total_ = rows.SumOverWorkers(std::accumulate(weights_.begin(), weights_.end(), 0.0));
 }
 
 StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
@@ -139,8 +140,10 @@ double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const Sc
     return total;
   };
   double total = 0.0;
-  if (before.num_rows == 0) {
+  // Leaves cannot be told apart over several workers: the residual by rows is no less.
+  if (before.num_rows == 0 || metric.is_spread()) {
     for (std::size_t k = 0; k < after.num_scores; ++k) total += whole(k);
+    metric.SumOverWorkers({&total, 1});
     return std::sqrt(metric.total() * total);
   }
   std::vector<double> change(after.size(), 0.0);

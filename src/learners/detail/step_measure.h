@@ -17,9 +17,12 @@ class ScoreMetric {
   ScoreMetric& operator=(const ScoreMetric&) = delete;
 
   std::span<const double> weights() const { return weights_; }
-  double total() const { return total_; }  // M
+  double total() const { return total_; }  // M, of all workers' rows
+  bool is_spread() const { return rows_->workers != nullptr; }
+  void SumOverWorkers(std::span<double> sums) const { rows_->SumOverWorkers(sums); }
 
  private:
+  const RowData* rows_;
   std::vector<double> larger_;  // of two weights that differ
   std::span<const double> weights_;
   double total_ = 0.0;
@@ -38,7 +41,8 @@ StepMeasure MeasureStep(const ScoreMetric& metric, const ScoreView& before, cons
 
 // The dual norm of `gradient` (class-major) after averaging over rows whose score changed by the
 // same amount, that is, over the leaves of the trees in between. Not averaged if `before` has no
-// rows: then nothing is known of what trees can tell apart, and the whole gradient is a bound.
+// rows, or if several workers have rows: then nothing is known of what trees can tell apart, and
+// the whole gradient is a bound.
 double LeafResidual(const ScoreMetric& metric, const ScoreView& before, const ScoreView& after,
                     std::span<const double> gradient);
 

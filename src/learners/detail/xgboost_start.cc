@@ -1,5 +1,6 @@
 #include "learners/detail/xgboost_start.h"
 
+#include <array>
 #include <cstddef>
 #include <stdexcept>
 #include <string_view>
@@ -40,14 +41,16 @@ TargetSummary SummariseTargets(const RowData& rows) {
     for (std::size_t i = 0; i < rows.num_rows(); ++i) {
       summary.class_weights[static_cast<std::size_t>(rows.labels.codes[i])] += rows.weight(i);
     }
+    rows.SumOverWorkers(summary.class_weights);
     return summary;
   }
-  double total = 0.0;
+  std::array sums = {0.0, 0.0};  // of targets, of weights
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    summary.mean += rows.weight(i) * rows.targets[i];
-    total += rows.weight(i);
+    sums[0] += rows.weight(i) * rows.targets[i];
+    sums[1] += rows.weight(i);
   }
-  summary.mean /= total;
+  rows.SumOverWorkers(sums);
+  summary.mean = sums[0] / sums[1];
   return summary;
 }
 
