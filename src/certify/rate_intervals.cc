@@ -1,6 +1,7 @@
 #include "bregboost/certify/rate_intervals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,14 +18,16 @@ bool IsNear(double value, double other) { return std::abs(value - other) <= kRou
 
 // What every row weighs, rows without weight apart; none if they differ.
 std::optional<double> CommonWeight(const RowData& rows) {
-  std::optional<double> common;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::array ends = {-kInfinity, -kInfinity};  // the largest weight, minus the smallest
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     const double weight = rows.rate_weight(i);
     if (weight == 0.0) continue;
-    if (common && weight != *common) return std::nullopt;
-    common = weight;
+    ends[0] = std::max(ends[0], weight);
+    ends[1] = std::max(ends[1], -weight);
   }
-  return common;
+  if (rows.workers != nullptr) rows.workers->Max(ends);
+  return ends[0] == -ends[1] ? std::optional(ends[0]) : std::nullopt;
 }
 
 std::optional<Interval> BinomialInterval(double events, std::size_t rows) {

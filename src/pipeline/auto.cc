@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "bregboost/calibrate/gathered_problem.h"
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
 #include "pipeline/detail/row_outcomes.h"
@@ -175,13 +176,14 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     sums = unseen.rates().ExactSums(learner.scores());
   } else {
     const CalibrationOptions how_offsets{.rho = options.rho, .seed = options.seed};
-    const Calibrator calibrator(learner.scores(), unseen.rows());
-    result.calibration = calibrator.Solve(unseen, how_offsets);
+    const GatheredProblem gathered(learner.scores(), unseen);
+    const Calibrator calibrator(gathered.scores(), gathered.rows());
+    result.calibration = calibrator.Solve(gathered.problem(), how_offsets);
     // Losses, too, are those of the model that is deployed, offsets included.
     sums = unseen.rates().ExactSums(detail::AdjustedScores(
         learner.scores(), unseen.rows().num_rows(), result.calibration->adjustment));
     if (result.path == TrainingPath::kCalibration) {
-      result.prices = FindPrices(calibrator, unseen, *result.calibration, how_offsets);
+      result.prices = FindPrices(calibrator, gathered.problem(), *result.calibration, how_offsets);
     }
   }
   if (result.path == TrainingPath::kConstrained) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
+#include "bregboost/calibrate/gathered_problem.h"
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "detail/option_checks.h"
@@ -21,6 +22,11 @@ namespace bregboost {
 namespace {
 
 const RowData* RowsOf(const auto& own) { return own ? &own->rows : nullptr; }
+
+// Of all workers.
+std::size_t CountRows(const RowData& rows) {
+  return static_cast<std::size_t>(rows.SumOverWorkers(static_cast<double>(rows.num_rows())));
+}
 
 const FitOptions& Checked(const FitOptions& options) {
   Validate(options);
@@ -50,9 +56,9 @@ class AutoFit::State {
     }
     report.validation = split.validation();
     report.unseen.path = ChoosePath(split.all().problem, options.solver.path);
-    report.training_rows = split.training().rows.num_rows();
-    report.unseen_rows = split.unseen().rows.num_rows();
-    report.certification_rows = split.reserved_rows().num_rows();
+    report.training_rows = CountRows(split.training().rows);
+    report.unseen_rows = CountRows(split.unseen().rows);
+    report.certification_rows = CountRows(split.reserved_rows());
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -243,14 +249,17 @@ const RowData& AutoFit::unseen_rows() const { return state_->split.unseen().rows
 Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints, double rho) const {
   const RateProblem problem(constraints, state_->split.objective(), unseen_rows(),
                             state_->split.loss());
-  return Calibrate(UnseenScores(), problem, {.rho = rho, .seed = state_->options.seed});
+  const GatheredProblem gathered(UnseenScores(), problem);
+  return Calibrate(gathered.scores(), gathered.problem(),
+                   {.rho = rho, .seed = state_->options.seed});
 }
 
 Reachability AutoFit::Diagnose() const {
   const RateProblem problem(state_->split.constraints(), state_->split.objective(), unseen_rows(),
                             state_->split.loss());
-  const Calibrator calibrator(UnseenScores(), unseen_rows());
-  return FindReachability(calibrator, problem, {.seed = state_->options.seed});
+  const GatheredProblem gathered(UnseenScores(), problem);
+  const Calibrator calibrator(gathered.scores(), gathered.rows());
+  return FindReachability(calibrator, gathered.problem(), {.seed = state_->options.seed});
 }
 
 }  // namespace bregboost

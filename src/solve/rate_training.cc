@@ -103,7 +103,11 @@ class Watch {
     return true;
   }
   bool Interrupted(RateTrainingResult& result) const {
-    if (!stopped_ && (hooks_.interrupt == nullptr || !hooks_.interrupt->load())) return false;
+    double stop = stopped_ || (hooks_.interrupt != nullptr && hooks_.interrupt->load()) ? 1.0 : 0.0;
+    // All workers stop, or none.
+    const bool may_stop = hooks_.on_iteration || hooks_.interrupt != nullptr;
+    if (may_stop && unseen_.rows().workers) unseen_.rows().workers->Max({&stop, 1});
+    if (stop == 0.0) return false;
     result.reason = TerminationReason::kInterrupted;
     return true;
   }

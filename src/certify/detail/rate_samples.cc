@@ -135,6 +135,29 @@ void RateSampler::Tally() {
       if (event == 1.0) ++event_counts_[cell * slots + s];
     }
   }
+  if (rows_.workers != nullptr) ShareTally();
+}
+
+void RateSampler::ShareTally() {
+  std::vector<double> sums, ends;
+  for (const CellTally& tally : cells_) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    sums.push_back(static_cast<double>(tally.rows));
+    ends.push_back(tally.rows == 0 ? -kInfinity : -tally.smallest_weight);
+    ends.push_back(tally.largest_weight);
+  }
+  for (const std::int64_t count : event_counts_) sums.push_back(static_cast<double>(count));
+  sums.insert(sums.end(), event_sums_.begin(), event_sums_.end());
+  rows_.workers->Sum(sums);
+  rows_.workers->Max(ends);
+  const double* sum = sums.data();
+  for (std::size_t c = 0; c < cells_.size(); ++c) {
+    cells_[c] = {.rows = static_cast<std::size_t>(*sum++),
+                 .smallest_weight = -ends[2 * c],
+                 .largest_weight = ends[2 * c + 1]};
+  }
+  for (std::int64_t& count : event_counts_) count = static_cast<std::int64_t>(*sum++);
+  for (double& total : event_sums_) total = *sum++;
 }
 
 Condition RateSampler::LabelIs(std::int32_t code) const {
@@ -238,6 +261,12 @@ void RateSampler::FillValues(bool is_loss, const ValueOf& value_of, RateSample& 
   const bool weighted = IsWeighted(sample);
   sample.is_binomial = !weighted && !is_loss;
   if (sample.is_binomial) return;
+  if (rows_.workers != nullptr) {
+    throw std::invalid_argument(
+        fmt::format("certification rows: {} over rows that workers have between them; allowed "
+                    "there: rates of rows that weigh the same",
+                    is_loss ? "a loss" : "weights"));
+  }
   if (is_loss) {
     sample.low = options_.loss_range->low;
     sample.high = options_.loss_range->high;

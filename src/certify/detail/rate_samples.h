@@ -67,6 +67,7 @@ class RateSampler {
     double smallest_weight = 0.0, largest_weight = 0.0;
   };
   void Tally();
+  void ShareTally();  // what all workers have counted
   const RateSample* Sample(const Rate& rate);
   const RateSample* PrecisionErrors(const Rate& rate);
   void AddRate(double coefficient, const Rate& rate, RateSum& sum);

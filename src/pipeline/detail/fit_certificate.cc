@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bregboost/calibrate/calibration.h"
+#include "bregboost/calibrate/gathered_problem.h"
 #include "bregboost/certify/certificate.h"
 #include "bregboost/data/folds.h"
 #include "certify/detail/certify_rows.h"
@@ -89,8 +90,9 @@ void FitCertificate::FindVerdicts(const CrossFitLearner& learner, std::span<cons
   report.path = {
       {.caution = 0.0, .adjustment = report.adjustment, .objective = report.unseen.objective}};
   if (report.unseen.calibration) {
-    const Calibrator calibrator(learner.scores(), split_.unseen().rows);
-    report.path = MakeCautiousPath(calibrator, split_.unseen().problem, *report.unseen.calibration,
+    const GatheredProblem gathered(learner.scores(), split_.unseen().problem);
+    const Calibrator calibrator(gathered.scores(), gathered.rows());
+    report.path = MakeCautiousPath(calibrator, gathered.problem(), *report.unseen.calibration,
                                    {.rho = options_.solver.rho, .seed = options_.seed});
   }
   report.path = WithoutHopelessStart(std::move(report.path), options_.certification.delta,

@@ -48,6 +48,12 @@ Validation ChooseValidation(const RateProblem& problem, bool own_rows, const Fit
     throw std::invalid_argument(
         "validation: own_rows; allowed without evaluation rows: by_cells, folds, hold_out");
   }
+  if (problem.rows().workers != nullptr) {
+    if (wanted != Validation::kFolds) return Validation::kHoldOut;
+    throw std::invalid_argument(
+        "validation: folds; allowed where workers have the rows between them: by_cells, hold_out, "
+        "own_rows");
+  }
   if (wanted != Validation::kByCells) return wanted;
   const std::vector<bool> constrained = ConstrainedCells(problem);
   const std::vector<Cell>& cells = problem.compiled().cells.cells;
@@ -113,6 +119,7 @@ FitSplit::FitSplit(const RowData& data, const RowData* evaluation, const RowData
   } else {
     reserved_rows_ = TakeRows(data, reserved_in_data_);
   }
+  reserves_ = data.SumOverWorkers(static_cast<double>(reserved_rows_.num_rows())) > 0.0;
   Places kept = PlacesWhere(drawn, 0);
   RowData kept_rows = TakeRows(data, kept);
   all_ = MakePart(std::move(kept_rows), std::move(kept));

@@ -48,7 +48,7 @@ class FitSplit {
   const FitPart& unseen() const { return unseen_ ? *unseen_ : *all_; }
 
   // The rows kept for the certificate; in_data is empty if they are the user's own.
-  bool reserves() const { return reserved_rows_.num_rows() > 0; }
+  bool reserves() const { return reserves_; }
   const RowData& reserved_rows() const { return reserved_rows_; }
   const Places& reserved_in_data() const { return reserved_in_data_; }
 
@@ -70,6 +70,7 @@ class FitSplit {
   Validation validation_ = Validation::kFolds;
   std::vector<std::size_t> num_groups_;
   RowData reserved_rows_;
+  bool reserves_ = false;
   Places reserved_in_data_;
   std::unique_ptr<FitPart> all_, training_, unseen_;
 };
