@@ -18,6 +18,7 @@ void BindPaperFit(nanobind::module_& module);
 void BindParser(nanobind::module_& module);
 void BindRateProblem(nanobind::module_& module);
 void BindRowData(nanobind::module_& module);
+void BindWorkers(nanobind::module_& module);
 void BindTreeModel(nanobind::module_& module);
 
 }  // namespace bregboost::python

@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
   bregboost::python::BindConstraint(module);
   bregboost::python::BindParser(module);
   bregboost::python::BindRateProblem(module);
+  bregboost::python::BindWorkers(module);
   bregboost::python::BindRowData(module);
   bregboost::python::BindCompiledConstraints(module);
   bregboost::python::BindDatasets(module);

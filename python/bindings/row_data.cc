@@ -1,6 +1,7 @@
 #include "bregboost/data/row_data.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -23,7 +24,8 @@ using Numbers = std::optional<Array<double>>;
 
 RowData MakeRows(const Codes& codes, std::vector<std::string> classes, std::int32_t positive_class,
                  const Numbers& targets, const std::vector<Group>& groups, const Numbers& weights,
-                 const Numbers& rate_weights, const Codes& baseline) {
+                 const Numbers& rate_weights, const Codes& baseline,
+                 const std::shared_ptr<Workers>& workers) {
   RowData rows;
   rows.labels = {.name = "class", .levels = std::move(classes), .codes = Copy(codes)};
   rows.positive_class = positive_class;
@@ -34,6 +36,8 @@ RowData MakeRows(const Codes& codes, std::vector<std::string> classes, std::int3
   rows.weights = Copy(weights);
   rows.rate_weights = Copy(rate_weights);
   rows.baseline = Copy(baseline);
+  rows.workers = workers;
+  AgreeOnLevels(rows);
   Validate(rows);
   return rows;
 }
@@ -88,15 +92,16 @@ void BindRowData(nb::module_& module) {
           "__init__",
           [](RowData* rows, const Codes& codes, std::vector<std::string> classes,
              std::int32_t positive_class, const Numbers& targets, const std::vector<Group>& groups,
-             const Numbers& weights, const Numbers& rate_weights, const Codes& baseline) {
+             const Numbers& weights, const Numbers& rate_weights, const Codes& baseline,
+             const std::shared_ptr<Workers>& workers) {
             new (rows) RowData(MakeRows(codes, std::move(classes), positive_class, targets, groups,
-                                        weights, rate_weights, baseline));
+                                        weights, rate_weights, baseline, workers));
           },
           nb::kw_only(), nb::arg("codes") = nb::none(),
           nb::arg("classes") = std::vector<std::string>(), nb::arg("positive_class") = 1,
           nb::arg("targets") = nb::none(), nb::arg("groups") = std::vector<Group>(),
           nb::arg("weights") = nb::none(), nb::arg("rate_weights") = nb::none(),
-          nb::arg("baseline") = nb::none())
+          nb::arg("baseline") = nb::none(), nb::arg("workers").none() = nb::none())
       .def_prop_ro("num_rows", &RowData::num_rows)
       .def("__getstate__", &Save)
       .def("__setstate__", &Load);

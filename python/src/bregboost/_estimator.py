@@ -104,9 +104,14 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
     # ---- training
 
     def _fit(
-        self, X: Any, y: Any, sets: dict[str, Any], initial_multipliers: Sequence[float] = ()
+        self,
+        X: Any,
+        y: Any,
+        sets: dict[str, Any],
+        initial_multipliers: Sequence[float] = (),
+        workers: _core.Workers | None = None,
     ) -> "ConstrainedEstimator":
-        prepared = prepare(self, X, y, sets, initial_multipliers)
+        prepared = prepare(self, X, y, sets, initial_multipliers, workers)
         with self._progress(prepared.trainer) as progress:
             trained = prepared.trainer.train(
                 prepared.constraints,

@@ -70,8 +70,12 @@ def prepare(
     y: Any,
     sets: dict[str, Any],
     initial_multipliers: Sequence[float] = (),
+    workers: _core.Workers | None = None,
 ) -> Prepared:
-    """Check everything that a fit or a frontier is given, and make the core's data of it."""
+    """Check everything that a fit or a frontier is given, and make the core's data of it.
+
+    With `workers`, X and y are the rows of this one.
+    """
     backend = backend_for(owner.estimator, owner._task)
     constraints = as_constraints(owner.constraints)
     settings = replace(settings_of(owner), initial_multipliers=initial_multipliers)
@@ -97,7 +101,7 @@ def prepare(
             stacklevel=4,
         )
     names = _group_columns(constraints)
-    maker = _RowMaker(owner, backend, names)
+    maker = _RowMaker(owner, backend, names, workers)
     training, labels, weight = maker.training(
         X, y, sets["sample_weight"], sets["rate_weight"], sets["sensitive_features"]
     )
@@ -109,7 +113,7 @@ def prepare(
         "certify", sets["certify_set"], training.data, labels, sets["certify_sample_weight"],
         sets["certify_rate_weight"], sets["certify_sensitive_features"],
     )  # fmt: skip
-    if constraints and settings.num_folds > training.data.n_rows:
+    if constraints and workers is None and settings.num_folds > training.data.n_rows:
         raise ValueError(
             f"n_folds: {settings.num_folds}; allowed: at most {training.data.n_rows}, the "
             "number of rows"
@@ -142,10 +146,17 @@ def _check_sets(owner: "ConstrainedEstimator", sets: dict[str, Any]) -> None:
 class _RowMaker:
     """Makes the core's rows of what users give."""
 
-    def __init__(self, owner: "ConstrainedEstimator", backend: Backend, groups: list[str]) -> None:
+    def __init__(
+        self,
+        owner: "ConstrainedEstimator",
+        backend: Backend,
+        groups: list[str],
+        workers: _core.Workers | None,
+    ) -> None:
         self._owner = owner
         self._backend = backend
         self._groups = groups
+        self._workers = workers
         self._names = copy.copy(owner)  # keeps the names of the training features
 
     def training(
@@ -224,7 +235,9 @@ class _RowMaker:
             in_rates = np.ones(rows) if weight is None else weight
         positive = self._owner._positive(labels)
         baseline = self._owner._baseline_codes(X, labels)
-        return make_rows(labels, positive, targets, groups, in_loss, in_rates, baseline)
+        return make_rows(
+            labels, positive, targets, groups, in_loss, in_rates, baseline, self._workers
+        )
 
 
 def _group_columns(constraints: Sequence[_core.Constraint]) -> list[str]:

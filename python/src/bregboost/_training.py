@@ -79,6 +79,7 @@ def make_rows(
     weight: npt.NDArray[np.float64] | None,
     rate_weight: npt.NDArray[np.float64] | None,
     baseline: npt.NDArray[np.int32] | None,
+    workers: _core.Workers | None = None,
 ) -> _core.RowData:
     """Rows as the core takes them; `rate_weight` None: rates count rows as the loss does."""
     return _core.RowData(
@@ -90,6 +91,7 @@ def make_rows(
         weights=weight,
         rate_weights=rate_weight,
         baseline=baseline,
+        workers=workers,
     )
 
 

@@ -1,0 +1,243 @@
+"""Training on a real cluster of processes."""
+
+import os
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregboost import ConstrainedClassifier as OnOneMachine
+from bregboost import _core
+from bregboost.dask import ConstrainedClassifier
+from dask import array as da
+from dask import dataframe as dd
+from distributed import Client, LocalCluster
+from lightgbm import LGBMClassifier
+from xgboost import XGBClassifier, collective
+
+ROWS = 6000
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    random = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {f"x{j}": random.integers(0, 64, size=ROWS).astype(float) for j in range(5)}
+    )
+    frame["city"] = random.choice(["north", "south", "west"], p=[0.5, 0.4, 0.1], size=ROWS)
+    score = (frame["x0"] - frame["x1"]) / 16.0 + 0.8 * (frame["city"] == "south")
+    frame["bought"] = np.where(score + random.logistic(size=ROWS) > 0.5, "yes", "no")
+    return frame
+
+
+def features(table: dd.DataFrame | pd.DataFrame) -> dd.DataFrame | pd.DataFrame:
+    return table[[f"x{j}" for j in range(5)]]
+
+
+def test_frames_with_groups(client: Client, table: pd.DataFrame) -> None:
+    spread = dd.from_pandas(table, npartitions=5)
+    model = ConstrainedClassifier(
+        XGBClassifier(n_estimators=30, max_depth=3), ["fnr <= 25%", "gap(error, by=city) <= 15%"]
+    )
+    model.fit(features(spread), spread["bought"], sensitive_features=spread[["city"]])
+    assert model.classes_.tolist() == ["no", "yes"]
+    rows = model.report_.to_dict()["rows"]
+    assert rows["training"] + rows["unseen"] == ROWS
+    assert model.status_ == "satisfied"
+    predicted = model.predict(features(spread)).compute()
+    assert (predicted.to_numpy() == model.predict(features(table))).all()
+    assert (predicted == table["bought"]).mean() > 0.75
+    shares = model.predict_proba(features(spread)).compute()
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    plain = model.estimator_.predict(features(table))
+    assert (model.classes_[plain] == predicted.to_numpy()).all()
+
+
+def test_arrays_weights_and_an_empty_partition(client: Client, table: pd.DataFrame) -> None:
+    X = features(table).to_numpy()
+    y = (table["bought"] == "yes").to_numpy().astype(int)
+    chunks = (2500, 0, 3000, 500)
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, size=ROWS)
+    model = ConstrainedClassifier(XGBClassifier(n_estimators=20, max_depth=3), "fnr <= 20%")
+    model.fit(
+        da.from_array(X, chunks=(chunks, 5)),
+        da.from_array(y, chunks=(chunks,)),
+        da.from_array(weight, chunks=(chunks,)),
+    )
+    assert model.status_ == "satisfied"
+    predicted = model.predict(da.from_array(X, chunks=(1000, 5)))
+    missed = (predicted.compute() == 0)[y == 1]
+    assert np.average(missed, weights=weight[y == 1]) < 0.25
+
+
+def test_certificate_by_counts(client: Client, table: pd.DataFrame) -> None:
+    spread = dd.from_pandas(table, npartitions=4)
+    model = ConstrainedClassifier(
+        XGBClassifier(n_estimators=20, max_depth=3), "fnr <= 30%", certify=0.3
+    )
+    model.fit(features(spread), spread["bought"])
+    assert model.status_ == "certified"
+    assert model.certificate_["fnr <= 30%"].rows == pytest.approx(
+        0.3 * (table["bought"] == "yes").sum(), abs=3
+    )
+
+
+def test_own_rows(client: Client, table: pd.DataFrame) -> None:
+    training, unseen = table[:4000], table[4000:]
+    spread, other = dd.from_pandas(training, npartitions=3), dd.from_pandas(unseen, npartitions=2)
+    model = ConstrainedClassifier(XGBClassifier(n_estimators=20, max_depth=3), "fnr <= 20%")
+    model.fit(features(spread), spread["bought"], eval_set=(features(other), other["bought"]))
+    assert model.report_.to_dict()["rows"] == {
+        "training": 4000, "unseen": 2000, "certification": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": np.zeros(3)}, "y: ndarray; allowed: a Dask DataFrame, Series or Array"),
+        ({"sample_weight": "one chunk"}, r"sample_weight: 1 partitions; allowed: 4"),
+    ],
+)
+def test_bad_input(client: Client, table: pd.DataFrame, change: dict, message: str) -> None:
+    spread = dd.from_pandas(table, npartitions=4)
+    given = {"X": features(spread), "y": spread["bought"]} | change
+    if given.get("sample_weight") == "one chunk":
+        given["sample_weight"] = da.ones(ROWS, chunks=ROWS)
+    model = ConstrainedClassifier(XGBClassifier(n_estimators=5), "fnr <= 20%")
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.fit(**given)
+    assert not hasattr(model, "estimator_")
+
+
+def test_lightgbm_holds_the_same_limits(client: Client, table: pd.DataFrame) -> None:
+    spread = dd.from_pandas(table, npartitions=4)
+    limits = ["fnr <= 25%", "gap(error, by=city) <= 15%"]
+    estimator = LGBMClassifier(n_estimators=30, num_leaves=8, verbose=-1)
+    model = ConstrainedClassifier(estimator, limits)
+    model.fit(features(spread), spread["bought"], sensitive_features=spread[["city"]])
+    assert model.status_ == "satisfied"
+    assert isinstance(model.estimator_, LGBMClassifier)
+    alone = OnOneMachine(estimator, limits, validation="holdout")
+    alone.fit(features(table), table["bought"], sensitive_features=table[["city"]])
+    agreed = model.predict(features(spread)).compute().to_numpy() == alone.predict(features(table))
+    assert agreed.mean() > 0.9
+
+
+def test_the_papers_solver_grows_the_trees_of_one_machine(
+    client: Client, table: pd.DataFrame
+) -> None:
+    table = table.sort_values("city")  # one city is on one worker alone
+    spread = dd.from_pandas(table, npartitions=5, sort=False)
+    estimator = XGBClassifier(n_estimators=15, max_depth=3, n_jobs=1)
+    limits = ["fnr <= 15%", "gap(error, by=city) <= 5%"]
+    model = ConstrainedClassifier(estimator, limits, solver="cbpr")
+    model.fit(features(spread), spread["bought"], sensitive_features=spread["city"])
+    alone = OnOneMachine(estimator, limits, solver="cbpr")
+    alone.fit(features(table), table["bought"], sensitive_features=table["city"])
+    ours, theirs = (
+        fitted.estimator_.get_booster().trees_to_dataframe() for fitted in (model, alone)
+    )
+    columns = ["Tree", "Node", "Feature", "Split"]
+    pd.testing.assert_frame_equal(ours[columns], theirs[columns])
+    np.testing.assert_allclose(model.multipliers_, alone.multipliers_, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        XGBClassifier(n_estimators=60, max_depth=4),
+        LGBMClassifier(n_estimators=60, num_leaves=15, verbose=-1),
+    ],
+    ids=["xgboost", "lightgbm"],
+)
+def test_continuous_features_give_the_same_rates(client: Client, estimator: object) -> None:
+    """The limited ones, on fresh rows: features have more values than a sketch keeps."""
+    differences = []
+    for seed in range(3):
+        random = np.random.default_rng(seed)
+        X = random.normal(size=(60_000, 6))
+        city = np.where(random.random(60_000) < 0.4, "south", "north")
+        score = X[:, 0] + 0.5 * X[:, 1] * X[:, 2] + 0.5 * (city == "south")
+        y = (score + random.logistic(size=60_000) > 0.5).astype(int)
+        limits = ["fnr <= 25%", "gap(fpr, by=city) <= 4%"]
+
+        def part(values: np.ndarray, rows: slice) -> da.Array:
+            return da.from_array(values[rows], chunks=(5000, *values.shape[1:]))
+
+        training, unseen, fresh = slice(0, 20_000), slice(20_000, 40_000), slice(40_000, None)
+        model = ConstrainedClassifier(estimator, limits).fit(
+            part(X, training), part(y, training), sensitive_features=part(city, training),
+            eval_set=(part(X, unseen), part(y, unseen)),
+            eval_sensitive_features=part(city, unseen),
+        )  # fmt: skip
+        alone = OnOneMachine(estimator, limits).fit(
+            X[training], y[training], sensitive_features=city[training],
+            eval_set=(X[unseen], y[unseen]), eval_sensitive_features=city[unseen],
+        )  # fmt: skip
+        rates = []
+        for fitted in (model, alone):
+            predicted, actual = fitted.predict(X[fresh]), y[fresh]
+            south = city[fresh] == "south"
+            alarms = [predicted[(actual == 0) & rows].mean() for rows in (south, ~south)]
+            rates.append([1.0 - predicted[actual == 1].mean(), alarms[0] - alarms[1]])
+        differences.append(np.subtract(*rates))
+    assert np.abs(np.mean(differences, axis=0)).max() < 0.005
+
+
+def exit_in_round(round_: int) -> None:
+    """The second worker goes away without a word."""
+    from bregboost import _engines, _workers
+
+    def workers() -> object:
+        calls = 0
+        communicator = _workers.xgboost_workers()
+        if communicator.rank == 0:
+            return communicator
+
+        def total(values: np.ndarray) -> np.ndarray:
+            nonlocal calls
+            calls += 1
+            if calls == round_:
+                os._exit(1)
+            return collective.allreduce(values, collective.Op.SUM)
+
+        return _core.Workers.from_functions(
+            rank=communicator.rank,
+            size=communicator.size,
+            sum=total,
+            maximum=lambda values: collective.allreduce(values, collective.Op.MAX),
+            gather=lambda mine: [
+                collective.broadcast(mine if root == communicator.rank else None, root)
+                for root in range(communicator.size)
+            ],
+        )
+
+    _engines.xgboost_workers = workers
+
+
+def test_a_lost_worker_is_an_error_soon() -> None:
+    table = np.random.default_rng(0).normal(size=(4000, 4))
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster) as client,
+    ):
+        client.run(exit_in_round, 40)
+        model = ConstrainedClassifier(XGBClassifier(n_estimators=500), "fnr <= 20%")
+        X, y = da.from_array(table, chunks=(1000, 4)), da.from_array(table[:, 0] > 0, chunks=1000)
+        begin = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"workers: tcp://.* lost while training"):
+            model.fit(X, y.astype(int))
+        assert time.monotonic() - begin < 30
+        assert not hasattr(model, "estimator_")
