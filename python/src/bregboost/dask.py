@@ -16,9 +16,11 @@ from dask import dataframe as dd
 from sklearn.base import clone
 
 from bregboost import _classifier
+from bregboost._backends import backend_for
 from bregboost._cluster import Cluster, Placed, check_collection, partitions
 from bregboost._engines import engine_of
 from bregboost._rows import Labels, encode_labels
+from bregboost._training import Adjustment
 
 __all__ = ["ConstrainedClassifier"]
 
@@ -118,11 +120,17 @@ class ConstrainedClassifier(_classifier.ConstrainedClassifier):
         }
         with engine.network(cluster, workers) as network:
             found = cluster.run(fit_part, by_worker, clone(self), labels, network)
-        fitted = next(result for result in found if result is not None)
-        self.__dict__.update(
-            (name, value) for name, value in fitted.items() if name not in self.get_params(False)
-        )
+        self._take(next(result for result in found if result is not None))
         return self
+
+    def _take(self, fitted: dict[str, Any]) -> None:
+        """What a worker has fitted, in an estimator that knows nothing of the network."""
+        own = self.get_params(deep=False)
+        self.__dict__.update((name, fitted[name]) for name in fitted if name not in own)
+        self._backend = backend_for(self.estimator, self._task)
+        report = self.report_.to_dict()
+        offsets = tuple(report.get("offsets") or ())
+        self._deploy_adjustment(Adjustment(report.get("temperature") or 1.0, offsets))
 
     def predict(self, X: Any) -> Any:
         """Labels under the limits, lazily for a Dask collection.
@@ -198,6 +206,7 @@ def fit_part(
             if prefix and prefix in tables:
                 arguments[f"{prefix}set"] = (tables[prefix]["X"], tables[prefix]["y"])
         part._fit(tables[""]["X"], tables[""]["y"], arguments, workers=workers)
+        del part._labels_of_all
         return part.__dict__ if workers.rank == 0 else None
 
 
