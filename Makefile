@@ -200,6 +200,10 @@ bench-limits: setup  ## Accuracy and violation on test rows of several data sets
 	@mkdir -p build/bench
 	$(VENV_BIN)/python -m benchmarks.limits.limits --out build/bench/limits.json $(LIMITS_ARGS)
 
+.PHONY: bench-cluster
+bench-cluster: build-python  ## Constrained over plain training on a Dask cluster of this machine (4 minutes)
+	$(VENV_BIN)/python -m benchmarks.scale.cluster $(CLUSTER_ARGS)
+
 # docs/results.md with its figures, of all results that are there. The quick forms leave the numbers
 # of the full ones, and the table in README.md, as they are.
 RESULTS_PAGE = $(VENV_BIN)/python -m benchmarks.common.results_page
