@@ -51,6 +51,9 @@ def test_frames_with_groups(client: Client, table: pd.DataFrame) -> None:
     )
     model.fit(features(spread), spread["bought"], sensitive_features=spread[["city"]])
     assert model.classes_.tolist() == ["no", "yes"]
+    assert model._unseen is None  # rows stay where they are
+    with pytest.raises(TypeError, match="recalibrate: a model from a cluster; allowed: fit with"):
+        model.recalibrate("fnr <= 10%")
     rows = model.report_.to_dict()["rows"]
     assert rows["training"] + rows["unseen"] == ROWS
     assert model.status_ == "satisfied"

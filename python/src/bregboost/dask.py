@@ -132,6 +132,13 @@ class ConstrainedClassifier(_classifier.ConstrainedClassifier):
         offsets = tuple(report.get("offsets") or ())
         self._deploy_adjustment(Adjustment(report.get("temperature") or 1.0, offsets))
 
+    def recalibrate(self, *_: Any, **__: Any) -> "ConstrainedClassifier":
+        """Not on a cluster: no machine has all unseen rows."""
+        raise TypeError(
+            "recalibrate: a model from a cluster; allowed: fit with the new limits, or a model "
+            "from one machine"
+        )
+
     def predict(self, X: Any) -> Any:
         """Labels under the limits, lazily for a Dask collection.
 
@@ -207,6 +214,7 @@ def fit_part(
                 arguments[f"{prefix}set"] = (tables[prefix]["X"], tables[prefix]["y"])
         part._fit(tables[""]["X"], tables[""]["y"], arguments, workers=workers)
         del part._labels_of_all
+        part._unseen = None  # of this worker alone, which leaves none of its rows to others
         return part.__dict__ if workers.rank == 0 else None
 
 
