@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bregboost/calibrate/gathered_problem.h"
+#include "bregboost/calibrate/threshold_merit.h"
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
 #include "pipeline/detail/row_outcomes.h"
@@ -164,6 +165,13 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   if (result.path == TrainingPath::kConstrained) {
     unseen.SetAllowances(ForgivenNoise(unseen));
     if (IsEqualisedOdds(unseen)) how.choice = IterateChoice::kTailAverage;
+    if (unseen.rows().task() == Task::kBinary) {
+      // An iterate that breaks its limits by little may need a threshold that costs much, and the
+      // other way round.
+      how.judge = [&](std::span<const double> scores) {
+        return MeritOfBestThreshold(scores, unseen, options.rho);
+      };
+    }
     result.training = TrainOnRates(learner, unseen, training, how, hooks);
   } else {
     unseen.SetAllowances({});

@@ -143,8 +143,7 @@ std::unique_ptr<AutoFit::State> FitBoosted(const FitData<Dataset>& data,
   // The folds have settled the number of rounds.
   boosting = detail::WithoutEarlyStopping(data, std::move(boosting));
   if (state->report.unseen.path == TrainingPath::kCalibration) boosting.rounds_per_step = 1;
-  detail::Refitted refitted = detail::Refit(data, state->split, boosting, state->report.unseen,
-                                            options.solver.training.tau);
+  detail::Refitted refitted = detail::Refit(data, state->split, boosting, state->report.unseen);
   state->made.write_model = std::move(refitted.write_model);
   state->Certify(refitted.reserved_scores);
   return state;

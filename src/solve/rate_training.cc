@@ -26,6 +26,10 @@ void RequireShare(const char* field, double value) {
   throw std::invalid_argument(fmt::format("{}: {}; allowed: at least 0 and below 1", field, value));
 }
 
+double TauOf(const RateTrainingOptions& options, const RateProblem& problem) {
+  return problem.rows().task() == Task::kRegression ? options.loss_tau : options.tau;
+}
+
 // The rounds of a training in steps of a few; the last step takes those that are left.
 class RoundSchedule {
  public:
@@ -87,7 +91,7 @@ class Watch {
     for (const Measurement& constraint : unseen_.Measure(now.sums)) {
       stats.values.push_back(constraint.value);
     }
-    stats.tau = options_.tau;
+    stats.tau = TauOf(options_, unseen_);
     stats.evaluations = schedule_.RoundsAfter(k);
     stats.seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
     history.push_back(stats);
@@ -143,6 +147,7 @@ class RateTraining {
           fmt::format("training rows: {} limits, unseen rows: {}; allowed: the same groups in both",
                       training.num_limits(), unseen.num_limits()));
     }
+    result_.tau = TauOf(options, unseen);
     if (!options.initial_multipliers.empty()) ascent_.Set(options.initial_multipliers);
   }
 
@@ -199,7 +204,7 @@ class RateTraining {
       result_.step_costs.push_back(PullsFromCharges(training_.compiled().cells,
                                                     training_.CostTable(ascent_.multipliers()),
                                                     rows.labels.levels.size()));
-      return learner_.StepOnCosts(result_.step_costs.back(), options_.tau);
+      return learner_.StepOnCosts(result_.step_costs.back(), result_.tau);
     }
     // The learner's objective is the loss of all rows; another cost takes its place.
     const RateExpression& cost = unseen_.objective().expression;
@@ -211,16 +216,17 @@ class RateTraining {
     step.constraints = &learner_.unseen();
     step.multipliers = result_.step_multipliers.back();
     step.objective_weight = is_loss ? 1.0 : 0.0;
-    step.tau = options_.tau;
+    step.tau = result_.tau;
     return learner_.Step(step);
   }
 
   void Consider(const Watch::Judgement& now) {
     if (options_.choice == IterateChoice::kTailAverage) return;
     // An undefined rate has no finite merit; the first iterate still beats having none.
-    if (best_state_ != nullptr && !(now.merit < result_.merit)) return;
+    const double merit = options_.judge ? options_.judge(learner_.scores()) : now.merit;
+    if (best_state_ != nullptr && !(merit < result_.merit)) return;
     best_state_ = learner_.Save();
-    result_.merit = now.merit;
+    result_.merit = merit;
     result_.steps_kept = steps_taken_;
   }
 
@@ -291,6 +297,7 @@ void Validate(const RateTrainingOptions& options) {
   detail::RequireNonNegative("rho", options.rho);
   detail::RequirePositive("dual_rate", options.dual_rate);
   detail::RequirePositive("tau", options.tau);
+  detail::RequirePositive("loss_tau", options.loss_tau);
   detail::RequireNonNegative("margin", options.margin);
   RequireShare("warm_up", options.warm_up);
   RequireShare("choose_from", options.choose_from);

@@ -10,7 +10,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +33,8 @@ std::string_view Name(IterateChoice choice);
 struct RateTrainingOptions {
   double rho = 5.0;        // merit = cost + rho * violations, and the ceiling of multipliers; >= 0
   double dual_rate = 0.5;  // c of ScaleFreeAscent; > 0
-  double tau = 20.0;       // of the proximal steps, rows weighing 1 on average; > 0
+  double tau = 100.0;      // of proximal steps on costs, rows weighing 1 on average; > 0
+  double loss_tau = 20.0;  // the same on losses of a numeric target; > 0
   double warm_up = 0.1;    // the share of the rounds without limits; in [0, 1)
   double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
   // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
@@ -40,6 +43,9 @@ struct RateTrainingOptions {
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0
+  // The merit that scores of the unseen rows will have once they are calibrated; none: the merit
+  // that they have as they are. The best iterate is the best by it.
+  std::function<double(std::span<const double> scores)> judge = nullptr;
 };
 void Validate(const RateTrainingOptions& options);
 
@@ -53,10 +59,11 @@ struct RateTrainingResult {
   std::vector<std::vector<double>> step_costs;
   std::vector<std::vector<double>> step_multipliers;
   std::int64_t steps_kept = 0;   // of the best iterate; all for an average
+  double tau = 0.0;              // of all steps
   std::int64_t rounds_kept = 0;  // of the learner, which early stopping may end within a step
   // kTailAverage: iterates count in the mean from this one on, the first step's being 1.
   std::optional<std::int64_t> averaged_from;
-  double merit = 0.0;  // of what was kept, on unseen rows, offsets apart
+  double merit = 0.0;  // of what was kept, on unseen rows; offsets apart unless judged with them
   std::vector<IterationStats> history;
   TerminationReason reason = TerminationReason::kIterationLimit;
   std::string detail;

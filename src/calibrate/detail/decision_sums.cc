@@ -1,16 +1,33 @@
 #include "calibrate/detail/decision_sums.h"
 
 namespace bregboost::detail {
+namespace {
+
+bool UsesLosses(const RateProblem& problem) {
+  const std::vector<Slot>& slots = problem.compiled().slots;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    if (slots[s].kind == SlotKind::kLoss && problem.rates().used_slots()[s]) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 DecisionSums::DecisionSums(const RateProblem& problem, const BoundScores& bound, double temperature)
     : problem_(problem), losses_(problem.compiled().num_sums(), 0.0) {
-  const std::vector<Slot>& slots = problem.compiled().slots;
-  for (std::size_t s = 0; s < slots.size(); ++s) {
-    if (slots[s].kind != SlotKind::kLoss || !problem.rates().used_slots()[s]) continue;
-    const std::vector<double> sums = problem.rates().ExactSums(bound.Scaled(temperature));
-    for (std::size_t column = s; column < losses_.size(); column += slots.size()) {
-      losses_[column] = sums[column];
-    }
+  if (UsesLosses(problem)) TakeLosses(bound.Scaled(temperature));
+}
+
+DecisionSums::DecisionSums(const RateProblem& problem, std::span<const double> scores)
+    : problem_(problem), losses_(problem.compiled().num_sums(), 0.0) {
+  if (UsesLosses(problem)) TakeLosses(scores);
+}
+
+void DecisionSums::TakeLosses(std::span<const double> scores) {
+  const std::vector<Slot>& slots = problem_.compiled().slots;
+  const std::vector<double> sums = problem_.rates().ExactSums(scores);
+  for (std::size_t column = 0; column < losses_.size(); ++column) {
+    if (slots[column % slots.size()].kind == SlotKind::kLoss) losses_[column] = sums[column];
   }
 }
 

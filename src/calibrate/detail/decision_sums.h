@@ -13,6 +13,7 @@ class DecisionSums {
  public:
   // Keeps a reference to `problem`. Losses do not depend on the decision: they are those of F / T.
   DecisionSums(const RateProblem& problem, const BoundScores& bound, double temperature);
+  DecisionSums(const RateProblem& problem, std::span<const double> scores);  // at temperature 1
 
   // S where cell c predicts k with weight predicted[c * K + k].
   std::vector<double> Of(std::span<const double> predicted) const;
@@ -20,6 +21,8 @@ class DecisionSums {
   std::vector<double> OfAll(std::size_t k) const;
 
  private:
+  void TakeLosses(std::span<const double> scores);
+
   const RateProblem& problem_;
   std::vector<double> losses_;  // S with nothing but losses
 };

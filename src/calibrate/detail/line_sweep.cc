@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/detail/parallel_sort.h"
+#include "calibrate/detail/same_place.h"
 #include "detail/parallel.h"
 
 namespace bregboost::detail {
@@ -21,9 +22,6 @@ struct Change {
   std::uint32_t row = 0;
   std::uint16_t from = 0, to = 0;
 };
-
-// Changes this near to each other are the same place but for rounding.
-bool SamePlace(double a, double b) { return b - a <= 1e-12 * (1.0 + std::abs(a)); }
 
 struct Line {
   double height = 0.0;  // at t = 0

@@ -10,6 +10,7 @@
 #include "calibrate/detail/bound_scores.h"
 #include "calibrate/detail/decision_sums.h"
 #include "calibrate/detail/merit_tracker.h"
+#include "calibrate/detail/same_place.h"
 
 namespace bregboost::detail {
 
@@ -37,11 +38,11 @@ void SweepThresholds(const ThresholdRows& rows, const DecisionSums& sums, MeritT
   std::size_t first = rows.scores.size();
   visit(first);
   while (first > 0) {
-    const double score = rows.scores[first - 1];
+    const double score = rows.scores[first - 1];  // not the last one's: places do not run together
     do {
       --first;
       tracker.Move(rows.cells[first], /*from=*/0, /*to=*/1, rows.weights[first]);
-    } while (first > 0 && rows.scores[first - 1] == score);
+    } while (first > 0 && SamePlace(score, rows.scores[first - 1]));
     visit(first);
   }
 }

@@ -82,8 +82,7 @@ ScoredRows Scored(const std::optional<FitRows<XgboostDataset>>& own, const Place
 }
 
 // One model on other rows, by the steps that the fold models took.
-void Replay(const AutoResult& folds, double tau, const RateConstraints& constraints,
-            BoostedLearner& learner) {
+void Replay(const AutoResult& folds, const RateConstraints& constraints, BoostedLearner& learner) {
   const RateTrainingResult& training = folds.training;
   if (folds.path == TrainingPath::kCalibration) {
     while (learner.num_rounds() < training.rounds_kept) {
@@ -96,12 +95,12 @@ void Replay(const AutoResult& folds, double tau, const RateConstraints& constrai
     learner.SetRoundsPerStep(training.history[step + 1].evaluations -
                              training.history[step].evaluations);
     if (step < training.step_costs.size()) {
-      learner.StepOnCosts(constraints.compiled().cells, training.step_costs[step], tau);
+      learner.StepOnCosts(constraints.compiled().cells, training.step_costs[step], training.tau);
     } else {
       ProximalStep on_losses;
       on_losses.constraints = &constraints;
       on_losses.multipliers = training.step_multipliers[step];
-      on_losses.tau = tau;
+      on_losses.tau = training.tau;
       learner.Step(on_losses);
     }
     if (training.averaged_from && k + 1 >= *training.averaged_from) learner.AccumulateAverage(1.0);
@@ -179,7 +178,7 @@ FitLearner MakeLearner(const FitData<FeatureMatrix>& data, FitSplit& split,
 }
 
 Refitted Refit(const FitData<LightGbmDataset>& data, FitSplit& split,
-               const BoostedOptions& boosting, const AutoResult& folds, double tau) {
+               const BoostedOptions& boosting, const AutoResult& folds) {
   const LightGbmDataset& all = data.training.features;
   const std::optional<LightGbmDataset> reserved =
       OwnOrDrawn(data.certification, all, split.reserved_in_data());
@@ -188,7 +187,7 @@ Refitted Refit(const FitData<LightGbmDataset>& data, FitSplit& split,
   if (reserved) scored.push_back({.dataset = *reserved});
   auto learner = std::shared_ptr<BoostedLearner>(BoostedLearner::LightGbm(
       Take(all, split.all().in_data), split.all().objective, boosting, scored));
-  Replay(folds, tau, split.all().problem.rates(), *learner);
+  Replay(folds, split.all().problem.rates(), *learner);
   Refitted refitted;
   if (reserved) {
     const std::span<const double> scores = learner->HeldOutScores(0);
@@ -201,13 +200,13 @@ Refitted Refit(const FitData<LightGbmDataset>& data, FitSplit& split,
 }
 
 Refitted Refit(const FitData<XgboostDataset>& data, FitSplit& split, const BoostedOptions& boosting,
-               const AutoResult& folds, double tau) {
+               const AutoResult& folds) {
   std::vector<XgboostDataset> apart;
   if (data.certification) apart.push_back(data.certification->features);
   auto masked = std::make_shared<MaskedXgboost>(data.training.features, split.all().problem.rates(),
                                                 split.all().in_data,
                                                 split.all().objective.options(), boosting, apart);
-  Replay(folds, tau, masked->constraints(), masked->learner());
+  Replay(folds, masked->constraints(), masked->learner());
   Refitted refitted;
   if (data.certification) {
     const std::span<const double> scores = masked->learner().HeldOutScores(0);

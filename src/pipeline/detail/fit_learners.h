@@ -39,9 +39,9 @@ struct Refitted {
   std::vector<double> reserved_scores;
 };
 Refitted Refit(const FitData<LightGbmDataset>& data, FitSplit& split,
-               const BoostedOptions& boosting, const AutoResult& folds, double tau);
+               const BoostedOptions& boosting, const AutoResult& folds);
 Refitted Refit(const FitData<XgboostDataset>& data, FitSplit& split, const BoostedOptions& boosting,
-               const AutoResult& folds, double tau);
+               const AutoResult& folds);
 
 BoostedOptions WithoutEarlyStopping(const FitData<LightGbmDataset>& data, BoostedOptions boosting);
 BoostedOptions WithoutEarlyStopping(const FitData<XgboostDataset>& data, BoostedOptions boosting);
