@@ -15,7 +15,7 @@ from benchmarks.common.arguments import add_data, seeds_of, words_among
 from benchmarks.common.results_file import ResultsFile, write_whole
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.runs import PEER_TASKS, Run, measure, wanted_runs
-from benchmarks.peers.summary import as_csv, as_document
+from benchmarks.peers.summary import as_csv, as_document, updated
 
 LEARNERS = ("lightgbm", "xgboost", "forest")
 SEEDS, QUICK_SEEDS = "100-109", "100-102"
@@ -64,6 +64,11 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument(
         "--summary", type=Path, help="also write the small file that the page is made from"
+    )
+    parser.add_argument(
+        "--update",
+        action="store_true",
+        help="keep what the summary has of methods that are not run now",
     )
     parser.add_argument(
         "--tasks",
@@ -145,6 +150,8 @@ def main() -> None:
     write_whole(options.out.with_suffix(".csv"), as_csv(records))
     if options.summary:
         document = as_document(records, command(options), options.threads)
+        if options.update:
+            document = updated(json.loads(options.summary.read_text()), document)
         write_whole(options.summary, json.dumps(document, indent=None) + "\n")
 
 

@@ -84,12 +84,15 @@ def facts(results: dict, cells: Sequence[Cell]) -> dict[str, object]:
         if method["version"]
     }
     versions = about["versions"] | peers
+    commands = [about["command"]]
+    if "updated_by" in about:
+        commands.append(f"{about['updated_by']} --update")
     return {
         "trees": f"{ROUNDS} rounds, rate {LEARNING_RATE}, {LEAVES} leaves or depth {DEPTH}",
         "threads": str(about["threads"]),
         "rho": RHO,
         "seeds": f"{spread} seed{'' if counts == [1] else 's'}",
-        "command": about["command"],
+        "command": "\n    ".join(commands),
         "machine": about["machine"],
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }

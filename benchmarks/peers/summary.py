@@ -95,3 +95,35 @@ def as_document(records: Iterable[dict], command: str, threads: int) -> dict:
         },
         "cells": cells(records),
     }
+
+
+def updated(before: dict, now: dict) -> dict:
+    """`before` with the methods of `now` in place of the same ones: other packages do not change
+    with ours. Both are of one machine, one set of versions and the same seeds."""
+    for name in ("machine", "threads", "python", "versions"):
+        if before["about"][name] != now["about"][name]:
+            raise ValueError(
+                f"{name}: {now['about'][name]}; allowed beside the results that are there: "
+                f"{before['about'][name]}"
+            )
+    if before["tasks"] != now["tasks"]:
+        raise ValueError("tasks: not those of the results that are there; allowed: the same")
+
+    def places(document: dict) -> dict[tuple, list[int]]:
+        names = ("task", "method", "learner", "setting")
+        return {tuple(cell[name] for name in names): cell["seeds"] for cell in document["cells"]}
+
+    new = places(now)
+    old = {key: seeds for key, seeds in places(before).items() if key[1] in now["methods"]}
+    if new != old:
+        raise ValueError(
+            f"runs: {len(new)} cells; allowed: the {len(old)} of the same methods with their seeds"
+        )
+    fresh = dict(zip(new, now["cells"], strict=True))
+    cells_by_place = zip(places(before), before["cells"], strict=True)
+    about = before["about"] | {"updated_by": now["about"]["command"]}
+    return before | {
+        "about": about,
+        "methods": before["methods"] | now["methods"],
+        "cells": [fresh.get(key, cell) for key, cell in cells_by_place],
+    }

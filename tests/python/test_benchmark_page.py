@@ -11,7 +11,7 @@ from benchmarks.common.results_file import ResultsFile
 from benchmarks.peers import readme, section
 from benchmarks.peers.method import Setting
 from benchmarks.peers.runs import Run, wanted_runs
-from benchmarks.peers.summary import as_csv, cells
+from benchmarks.peers.summary import as_csv, cells, updated
 
 SEEDS = [100, 101, 102, 103]
 TASK = {
@@ -223,3 +223,19 @@ def test_quick_leaves_out_what_is_slow_and_asked_elsewhere() -> None:
     assert ("adult_error", "bregboost", "bounds x 1.4") in keys(True)
     assert ("adult_error", "reduction", "default") in keys(True)
     assert keys(True) < keys(False)
+
+
+def test_methods_are_run_anew_without_the_others():
+    before = document(cell("bregboost", 0.85, 0.05, 5.0), cell("fairgbm", 0.86, 0.06, 3.0))
+    now = document(cell("bregboost", 0.87, 0.04, 4.0))
+    now["methods"] = {"bregboost": now["methods"]["bregboost"]}
+    now["about"] = now["about"] | {"command": "peers --methods bregboost"}
+    result = updated(before, now)
+    assert result["cells"] == [now["cells"][0], before["cells"][1]]
+    assert result["about"]["command"] == before["about"]["command"]
+    assert result["about"]["updated_by"] == "peers --methods bregboost"
+
+    with pytest.raises(ValueError, match="threads: 7; allowed beside"):
+        updated(before, now | {"about": now["about"] | {"threads": 7}})
+    with pytest.raises(ValueError, match="runs: 0 cells; allowed: the 1 of the same methods"):
+        updated(before, now | {"cells": []})
