@@ -2,44 +2,25 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <vector>
+
+#include "detail/hash.h"
 
 namespace bregboost {
 namespace {
 
 constexpr const char* kField = "certification_rows";
 
-// The finaliser of SplitMix64: every bit of the input moves every bit of the result.
-std::uint64_t Mixed(std::uint64_t z) {
-  z += 0x9E3779B97F4A7C15U;
-  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-  return z ^ (z >> 31U);
-}
-
-void Add(std::uint64_t value, std::uint64_t& hash) { hash = Mixed(hash ^ value); }
-
-// -0.0 and 0.0 are one number.
-void Add(double value, std::uint64_t& hash) {
-  Add(std::bit_cast<std::uint64_t>(value + 0.0), hash);
-}
-
-void Add(std::string_view text, std::uint64_t& hash) {
-  Add(static_cast<std::uint64_t>(text.size()), hash);
-  for (const char c : text) Add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)), hash);
-}
-
 // Codes depend on which other values occur, so values are hashed by their text, once per level.
 std::vector<std::uint64_t> LevelHashes(const CategoricalColumn& column) {
   std::vector<std::uint64_t> hashes;
   for (const std::string& level : column.levels) {
     std::uint64_t hash = 0;
-    Add(std::string_view(column.name), hash);
-    Add(std::string_view(level), hash);
+    detail::AddToHash(std::string_view(column.name), hash);
+    detail::AddToHash(std::string_view(level), hash);
     hashes.push_back(hash);
   }
   return hashes;
@@ -57,18 +38,18 @@ std::uint64_t Fingerprint(const RowData& rows, std::span<const double> digests) 
   std::vector<std::vector<std::uint64_t>> groups;
   for (const CategoricalColumn& group : rows.groups) groups.push_back(LevelHashes(group));
 
-  std::uint64_t fingerprint = Mixed(rows.num_rows());
+  std::uint64_t fingerprint = detail::Mixed(rows.num_rows());
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
     std::uint64_t hash = 0;
     const auto add_level = [&](const std::vector<std::uint64_t>& levels, std::int32_t code) {
-      Add(levels[static_cast<std::size_t>(code)], hash);
+      detail::AddToHash(levels[static_cast<std::size_t>(code)], hash);
     };
     if (rows.targets.empty()) add_level(labels, rows.labels.codes[i]);
-    if (!rows.targets.empty()) Add(rows.targets[i], hash);
+    if (!rows.targets.empty()) detail::AddToHash(rows.targets[i], hash);
     for (std::size_t g = 0; g < groups.size(); ++g) add_level(groups[g], rows.groups[g].codes[i]);
-    Add(rows.rate_weight(i), hash);
+    detail::AddToHash(rows.rate_weight(i), hash);
     if (!rows.baseline.empty()) add_level(labels, rows.baseline[i]);
-    if (!digests.empty()) Add(digests[i], hash);
+    if (!digests.empty()) detail::AddToHash(digests[i], hash);
     fingerprint += hash;  // a sum, so that the order of the rows does not matter
   }
   return fingerprint;

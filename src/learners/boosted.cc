@@ -35,6 +35,12 @@ double BoostedLearner::StationarityResidual(const ConstraintSet& constraints,
                                             double objective_weight) const {
   return impl_->StationarityResidual(constraints, multipliers, objective_weight);
 }
+void BoostedLearner::EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) {
+  impl_->EndSegment(kept, out);
+}
+std::vector<std::unique_ptr<ModelState>> BoostedLearner::TakeUp(detail::ByteReader& in) {
+  return impl_->TakeUp(in);
+}
 std::int64_t BoostedLearner::num_rounds() const { return impl_->num_rounds(); }
 std::int64_t BoostedLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 std::int64_t BoostedLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }

@@ -27,13 +27,6 @@ namespace {
 // With row or feature sampling an empty round may be the draw's fault.
 constexpr int kMostDraws = 10;
 
-void ToClassMajor(const ScoreView& scores, std::vector<double>& result) {
-  result.resize(scores.size());
-  detail::ForEachScore(scores, [&](std::size_t row, std::size_t k, double value) {
-    result[k * scores.num_rows + row] = value;
-  });
-}
-
 ModelObjective ObjectiveOf(Task task, LossKind loss) {
   switch (task) {
     case Task::kBinary:
@@ -112,7 +105,7 @@ ScoreView BoostedLearner::Impl::Scores(std::size_t set) {
   Scored& scored = scored_[set];
   if (scored.shift.empty()) return scores;
   if (scored.shifted_at != version_) {
-    ToClassMajor(scores, scored.shifted);
+    detail::ToClassMajor(scores, scored.shifted);
     for (std::size_t i = 0; i < scored.shifted.size(); ++i) scored.shifted[i] += scored.shift[i];
     scored.shifted_at = version_;
   }
@@ -136,7 +129,7 @@ std::span<const double> BoostedLearner::Impl::ClassMajor(std::size_t set) {
     return {*doubles, scores.size()};
   }
   Scored& scored = scored_[set];
-  if (scored.converted_at != version_) ToClassMajor(scores, scored.class_major);
+  if (scored.converted_at != version_) detail::ToClassMajor(scores, scored.class_major);
   scored.converted_at = version_;
   return scored.class_major;
 }
@@ -198,7 +191,7 @@ const ScoreView& BoostedLearner::Impl::Anchor() {
   const bool alike = anchor.data.index() == now.data.index() && anchor.layout == now.layout;
   if (anchor.num_rows > 0 && !alike) {
     std::vector<double> class_major;
-    ToClassMajor(anchor, class_major);
+    detail::ToClassMajor(anchor, class_major);
     anchor_.AssignClassMajor(class_major, now);
   }
   return anchor_.view();
@@ -359,11 +352,20 @@ std::string BoostedLearner::Impl::CheckHeldOutLoss() {
 }
 
 void BoostedLearner::Impl::ReturnToBest() {
-  if (std::isfinite(best_.loss) && best_.round < booster_->num_rounds()) RollBackTo(best_.round);
+  if (std::isfinite(best_.loss) && best_.round < booster_->num_rounds()) {
+    GoBackTo(best_.round, best_.snapshot);
+  }
 }
 
-void BoostedLearner::Impl::RollBackTo(std::int64_t rounds) {
-  booster_->RollBackTo(rounds);
+void BoostedLearner::Impl::RollBackTo(std::int64_t rounds) { GoBackTo(rounds, nullptr); }
+
+void BoostedLearner::Impl::GoBackTo(
+    std::int64_t rounds, const std::shared_ptr<const detail::BoosterSnapshot>& snapshot) {
+  if (snapshot != nullptr && rounds < booster_->first_round()) {
+    booster_->Load(*snapshot, segment_);
+  } else {
+    booster_->RollBackTo(rounds);
+  }
   round_weights_.resize(static_cast<std::size_t>(rounds));
   round_ids_.resize(static_cast<std::size_t>(rounds));
   ++version_;
@@ -404,7 +406,7 @@ void BoostedLearner::Impl::UseAverage() {
   for (std::size_t t = 0; t < share.size(); ++t) round_weights_[t] *= share[t];
   std::vector<double> from_library;
   for (std::size_t set = 0; set < scored_.size(); ++set) {
-    ToClassMajor(LibraryScores(set), from_library);
+    detail::ToClassMajor(LibraryScores(set), from_library);
     std::vector<double>& shift = scored_[set].shift;
     shift = scored_[set].average;
     for (std::size_t i = 0; i < shift.size(); ++i) shift[i] -= from_library[i];
@@ -415,14 +417,6 @@ void BoostedLearner::Impl::UseAverage() {
 }
 
 // ---- states
-
-class BoostedLearner::Impl::State final : public ModelState {
- public:
-  std::vector<double> round_weights;
-  std::vector<std::int64_t> round_ids;
-  std::vector<std::vector<double>> shifts;  // by data set
-  Best best;
-};
 
 std::unique_ptr<ModelState> BoostedLearner::Impl::Save() const {
   auto state = std::make_unique<State>();
@@ -440,7 +434,7 @@ void BoostedLearner::Impl::Restore(const ModelState& saved) {
   if (ids.size() > round_ids_.size() || !std::equal(ids.begin(), ids.end(), round_ids_.begin())) {
     throw std::logic_error("rounds of the state have been taken back since");
   }
-  RollBackTo(static_cast<std::int64_t>(ids.size()));
+  GoBackTo(static_cast<std::int64_t>(ids.size()), state->snapshot);
   round_weights_ = state->round_weights;
   for (std::size_t set = 0; set < scored_.size(); ++set) {
     scored_[set].shift = state->shifts[set];

@@ -15,6 +15,7 @@
 
 #include "bregboost/learners/boosted.h"
 #include "bregboost/model/tree_model.h"
+#include "detail/bytes.h"
 #include "detail/thread_scope.h"
 #include "learners/detail/booster.h"
 #include "learners/detail/boosting_pass.h"
@@ -123,6 +124,10 @@ class BoostedLearner::Impl {
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight);
 
+  // See ProximalLearner.
+  void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out);
+  std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in);
+
   std::span<const double> HeldOutScores(std::size_t set);
   // use(j, k, score) for score k of training row row_of(j), j < count.
   template <class RowOf, class Use>
@@ -142,8 +147,16 @@ class BoostedLearner::Impl {
   struct Best {  // by the held-out loss
     double loss = std::numeric_limits<double>::infinity();
     std::int64_t round = 0;
+    // Of that round, once a segment has ended since.
+    std::shared_ptr<const detail::BoosterSnapshot> snapshot = nullptr;
   };
-  class State;
+  struct State final : ModelState {
+    std::vector<double> round_weights;
+    std::vector<std::int64_t> round_ids;
+    std::vector<std::vector<double>> shifts;  // by data set
+    Best best;
+    std::shared_ptr<const detail::BoosterSnapshot> snapshot;  // as that of Best
+  };
   struct Iterate {  // one of those averaged
     std::size_t rounds = 0;
     std::int64_t last_round = 0;
@@ -166,6 +179,17 @@ class BoostedLearner::Impl {
   std::string GrowOrSayWhy();
   std::string CheckHeldOutLoss();
   void RollBackTo(std::int64_t rounds);
+  // `snapshot` is of that round, or null where the booster itself can go back to it.
+  void GoBackTo(std::int64_t rounds,
+                const std::shared_ptr<const detail::BoosterSnapshot>& snapshot);
+
+  static void Write(const Best& best, detail::ByteWriter& out);
+  static Best ReadBest(detail::ByteReader& in);
+  static void Write(const State& state, detail::ByteWriter& out);
+  std::unique_ptr<State> ReadState(detail::ByteReader& in) const;
+  void WriteAnchor(detail::ByteWriter& out);
+  void ReadAnchor(detail::ByteReader& in);
+  void BeginSegment(const detail::BoosterSnapshot& snapshot);
 
   const Objective& objective_;
   BoosterSettings settings_;
@@ -199,6 +223,7 @@ class BoostedLearner::Impl {
   std::vector<Iterate> iterates_;
 
   Best best_;
+  std::int64_t segment_ = 0;
 };
 
 template <class RowOf, class Use>

@@ -14,6 +14,7 @@
 
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "detail/bytes.h"
 #include "detail/option_checks.h"
 #include "detail/thread_scope.h"
 #include "detail/unused_memory.h"
@@ -207,13 +208,7 @@ class LockstepLearner::Impl {
     });
   }
 
-  std::unique_ptr<ModelState> Save() const {
-    auto state = std::make_unique<State>();
-    ForEachFold([&](BoostedLearner& learner) { state->folds.push_back(learner.Save()); });
-    state->rounds_done = rounds_done_;
-    state->best = best_;
-    return state;
-  }
+  std::unique_ptr<ModelState> Save() const { return SaveState(); }
 
   void Restore(const ModelState& saved) {
     const auto* state = dynamic_cast<const State*>(&saved);
@@ -234,6 +229,81 @@ class LockstepLearner::Impl {
     best_.round = rounds_done_;
   }
 
+  // A solver's states come first, then those that its own best rounds are in.
+  void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) {
+    std::vector<State*> all;
+    for (ModelState* saved : kept) {
+      all.push_back(dynamic_cast<State*>(saved));
+      if (all.back() == nullptr) throw std::logic_error("the state is another learner's");
+    }
+    const auto place_of = [&](const Best& best) {
+      if (best.state == nullptr) return std::int64_t{-1};
+      std::size_t place = kept.size();
+      while (place < all.size() && all[place] != best.state.get()) ++place;
+      if (place == all.size()) all.push_back(best.state.get());
+      return static_cast<std::int64_t>(place);
+    };
+    detail::ByteWriter bests;
+    const auto write = [&](const Best& best, std::int64_t rounds_done) {
+      bests.Put(best.loss);
+      bests.Put(best.round);
+      bests.Put(place_of(best));
+      bests.Put(rounds_done);
+    };
+    write(best_, rounds_done_);
+    for (std::size_t i = 0; i < all.size(); ++i) {  // which grows
+      const Best best = all[i]->best;
+      write(best, all[i]->rounds_done);
+    }
+    out.Put(static_cast<std::int64_t>(kept.size()));
+    out.Put(static_cast<std::int64_t>(all.size()));
+    out.Put(std::string_view(bests.bytes()));
+    std::vector<detail::ByteWriter> of_fold(folds_.size());
+    ChangeFolds([&](std::size_t k) {
+      std::vector<ModelState*> states;
+      for (const State* state : all) states.push_back(state->folds[k].get());
+      folds_[k]->learner->EndSegment(states, of_fold[k]);
+    });
+    for (const detail::ByteWriter& bytes : of_fold) out.Put(std::string_view(bytes.bytes()));
+  }
+
+  std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in) {
+    const std::size_t num_kept = in.Count();
+    std::vector<std::shared_ptr<State>> all(in.Count());
+    if (num_kept > all.size()) throw std::runtime_error("fewer states than were kept");
+    for (auto& state : all) state = std::make_shared<State>();
+    const std::string bests = in.Text();
+    detail::ByteReader numbers(bests);
+    const auto read = [&](Best& best, std::int64_t& rounds_done) {
+      best.loss = numbers.Real();
+      best.round = numbers.Integer();
+      const std::int64_t place = numbers.Integer();
+      if (place >= static_cast<std::int64_t>(all.size())) {
+        throw std::runtime_error("a best state that is not there");
+      }
+      if (place >= 0) best.state = all[static_cast<std::size_t>(place)];
+      rounds_done = numbers.Integer();
+    };
+    read(best_, rounds_done_);
+    for (auto& state : all) read(state->best, state->rounds_done);
+
+    std::vector<std::string> of_fold(folds_.size());
+    for (std::string& bytes : of_fold) bytes = in.Text();
+    std::vector<std::vector<std::unique_ptr<ModelState>>> states(folds_.size());
+    ChangeFolds([&](std::size_t k) {
+      detail::ByteReader bytes(of_fold[k]);
+      states[k] = folds_[k]->learner->TakeUp(bytes);
+      if (states[k].size() != all.size()) throw std::runtime_error("states of some folds only");
+    });
+    std::vector<std::unique_ptr<ModelState>> kept;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (auto& of_one : states) all[i]->folds.push_back(std::move(of_one[i]));
+      // Nothing else points to a solver's states.
+      if (i < num_kept) kept.push_back(std::make_unique<State>(std::move(*all[i])));
+    }
+    return kept;
+  }
+
   double MeanOverFolds(const std::function<double(const Fold&)>& value) {
     double total = 0.0;
     for (const auto& fold : folds_) {
@@ -244,17 +314,25 @@ class LockstepLearner::Impl {
   }
 
  private:
+  struct State;
   struct Best {  // by the out-of-fold loss
     double loss = std::numeric_limits<double>::infinity();
     std::int64_t round = 0;
-    std::shared_ptr<const ModelState> state;
+    std::shared_ptr<State> state;
   };
-  class State final : public ModelState {
-   public:
+  struct State final : ModelState {
     std::vector<std::unique_ptr<ModelState>> folds;
     std::int64_t rounds_done = 0;
     Best best;
   };
+
+  std::unique_ptr<State> SaveState() const {
+    auto state = std::make_unique<State>();
+    ForEachFold([&](BoostedLearner& learner) { state->folds.push_back(learner.Save()); });
+    state->rounds_done = rounds_done_;
+    state->best = best_;
+    return state;
+  }
 
   // Shared arrays for a learner while it works.
   class BufferLease {
@@ -392,7 +470,7 @@ class LockstepLearner::Impl {
     const double loss = Evaluate(detail::NoConstraints()).objective;
     if (loss < best_.loss) {
       best_.state.reset();  // the state to come would keep it, and so on
-      best_ = {.loss = loss, .round = rounds_done_, .state = Save()};
+      best_ = {.loss = loss, .round = rounds_done_, .state = SaveState()};
     }
     if (rounds_done_ - best_.round < settings_.early_stopping_rounds) return {};
     return fmt::format(
@@ -516,6 +594,12 @@ void LockstepLearner::UseAverage() { impl_->UseAverage(); }
 void LockstepLearner::ReturnToBest() { impl_->ReturnToBest(); }
 std::unique_ptr<ModelState> LockstepLearner::Save() const { return impl_->Save(); }
 void LockstepLearner::Restore(const ModelState& state) { impl_->Restore(state); }
+void LockstepLearner::EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) {
+  impl_->EndSegment(kept, out);
+}
+std::vector<std::unique_ptr<ModelState>> LockstepLearner::TakeUp(detail::ByteReader& in) {
+  return impl_->TakeUp(in);
+}
 
 double LockstepLearner::StationarityResidual(const ConstraintSet& constraints,
                                              std::span<const double> multipliers,

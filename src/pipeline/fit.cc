@@ -14,6 +14,7 @@
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/xgboost_api.h"
 #include "pipeline/detail/fit_certificate.h"
+#include "pipeline/detail/fit_identity.h"
 #include "pipeline/detail/fit_learners.h"
 #include "pipeline/detail/fit_split.h"
 #include "pipeline/detail/row_outcomes.h"
@@ -73,7 +74,8 @@ class AutoFit::State {
       if (observer) observer(made.learner->scores(), unseen);
       return !hooks.on_iteration || hooks.on_iteration(stats);
     };
-    report.unseen = SolveAuto(*made.learner, unseen, split.training().problem, how, watched);
+    CrossFitLearner& learner = checkpointed ? *checkpointed : *made.learner;
+    report.unseen = SolveAuto(learner, unseen, split.training().problem, how, watched);
     report.objective_value = report.unseen.objective;
     report.measurements = report.unseen.measurements;
     report.total_violation = report.unseen.total_violation;
@@ -116,16 +118,23 @@ class AutoFit::State {
   detail::FitSplit split;
   detail::FitCertificate certificate;
   detail::FitLearner made;
+  std::unique_ptr<CrossFitLearner> checkpointed;  // `made`, if it has checkpoints
   FitReport report;
 };
 
 namespace {
+
+void CheckCheckpoints(const CheckpointOptions& checkpoint, const RowData& rows) {
+  if (checkpoint.directory.empty() || rows.workers == nullptr) return;
+  throw std::invalid_argument("checkpoint_dir: set; allowed on a cluster: none");
+}
 
 template <class Dataset>
 std::unique_ptr<AutoFit::State> FitBoosted(const FitData<Dataset>& data,
                                            const std::vector<Constraint>& constraints,
                                            BoostedOptions boosting, const FitOptions& options,
                                            const SolveHooks& hooks, const ScoreObserver& observer) {
+  CheckCheckpoints(options.checkpoint, data.training.rows);
   const detail::ThreadScope threads(/*threads=*/0, data.training.features.api()->Region());
   auto state = std::make_unique<AutoFit::State>(data, constraints, options);
   if (state->report.unseen.path == TrainingPath::kConstrained) {
@@ -133,6 +142,18 @@ std::unique_ptr<AutoFit::State> FitBoosted(const FitData<Dataset>& data,
     boosting = detail::WithoutEarlyStopping(data, std::move(boosting));
   }
   state->made = detail::MakeLearner(data, state->split, boosting, options);
+  if (!options.checkpoint.directory.empty()) {
+    state->checkpointed =
+        WithCheckpoints(*state->made.learner, options.checkpoint,
+                        detail::IdentityOf({.training = data.training.rows,
+                                            .evaluation = RowsOf(data.evaluation),
+                                            .certification = RowsOf(data.certification),
+                                            .constraints = constraints,
+                                            .library = detail::LibraryOf(data.training.features),
+                                            .boosting = boosting,
+                                            .checkpoint = options.checkpoint,
+                                            .settings = detail::SettingsText(options)}));
+  }
   state->Run(hooks, observer);
   if (state->split.holds_out() || options.deploy == Deploy::kFoldMean) {
     state->Certify(state->made.learner->ReservedScores());
@@ -186,6 +207,7 @@ void Validate(const FitOptions& options) {
           "at least 0 and below 1");
   detail::RequireAtLeast<std::size_t>("num_folds", options.num_folds, 2);
   Validate(options.certification);
+  Validate(options.checkpoint);
   Validate(options.loss);
 }
 
@@ -217,6 +239,7 @@ AutoFit AutoFit::Linear(const FitData<FeatureMatrix>& data,
         "deploy: refit; allowed for linear models, whose mean is no larger than one of them: "
         "fold_mean");
   }
+  detail::RefuseCheckpoints(options.checkpoint);
   auto state = std::make_unique<State>(data, constraints, options);
   state->made = detail::MakeLearner(data, state->split, linear, options);
   state->Run(hooks, observer);

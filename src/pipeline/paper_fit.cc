@@ -17,6 +17,7 @@
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/xgboost_api.h"
 #include "pipeline/detail/fit_defaults.h"
+#include "pipeline/detail/fit_identity.h"
 
 namespace bregboost {
 namespace {
@@ -88,13 +89,14 @@ class PaperFit::State {
       report.history.push_back(stats);
       return !hooks.on_iteration || hooks.on_iteration(stats);
     };
+    ProximalLearner& solved = checkpointed ? *checkpointed : *learner;
     if (cbpr) {
-      CbprResult result = SolveCbpr(*learner, constraints, *cbpr, watched);
+      CbprResult result = SolveCbpr(solved, constraints, *cbpr, watched);
       report.reason = result.reason;
       report.detail = std::move(result.detail);
       report.multipliers = std::move(result.multipliers);
     } else {
-      AbppResult result = SolveAbpp(*learner, constraints, abpp, watched);
+      AbppResult result = SolveAbpp(solved, constraints, abpp, watched);
       report.reason = result.reason;
       report.detail = std::move(result.detail);
       report.multipliers = std::move(result.multipliers);
@@ -117,7 +119,8 @@ class PaperFit::State {
   std::optional<Objective> evaluation_objective;
   RateConstraints constraints;
   std::unique_ptr<ProximalLearner> learner;
-  const BoostedLearner* boosted = nullptr;  // the learner, if it is one
+  std::unique_ptr<ProximalLearner> checkpointed;  // the learner, if it has checkpoints
+  const BoostedLearner* boosted = nullptr;        // the learner, if it is one
   const LinearLearner* linear = nullptr;
   PaperReport report;
 };
@@ -143,6 +146,18 @@ std::unique_ptr<PaperFit::State> Boost(const FitData<Dataset>& data,
       (learner->requested_rounds() + boosting.rounds_per_step - 1) / boosting.rounds_per_step;
   state->boosted = learner.get();
   state->learner = std::move(learner);
+  Validate(options.checkpoint);
+  if (!options.checkpoint.directory.empty()) {
+    state->checkpointed = WithCheckpoints(
+        *state->learner, options.checkpoint,
+        detail::IdentityOf({.training = data.training.rows,
+                            .evaluation = data.evaluation ? &data.evaluation->rows : nullptr,
+                            .constraints = constraints,
+                            .library = detail::LibraryOf(data.training.features),
+                            .boosting = boosting,
+                            .checkpoint = options.checkpoint,
+                            .settings = detail::SettingsText(options)}));
+  }
   std::optional<CbprOptions> cbpr;
   if (options.solver == PaperSolver::kCbpr) cbpr = CbprOfSteps(options, steps);
   state->Solve(AbppOfSteps(options, steps), cbpr, hooks);
@@ -173,6 +188,7 @@ PaperFit PaperFit::Xgboost(const FitData<XgboostDataset>& data,
 PaperFit PaperFit::Linear(const FitData<FeatureMatrix>& data,
                           const std::vector<Constraint>& constraints, const LinearOptions& linear,
                           const PaperOptions& options, const SolveHooks& hooks) {
+  detail::RefuseCheckpoints(options.checkpoint);
   auto state =
       std::make_unique<State>(data.training.rows, /*evaluation=*/nullptr, constraints, options);
   auto learner = std::make_unique<LinearLearner>(data.training.features, state->objective, linear);

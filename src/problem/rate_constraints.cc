@@ -261,8 +261,7 @@ void RateConstraints::SetInitialBounds() {
   }
 }
 
-bool RateConstraints::UpdateBounds(double progress, std::span<const double> scores) {
-  detail::CheckScores(*rows_, scores);
+bool RateConstraints::UpdateBounds(double progress, const ScoreReader& read) {
   if (surrogate_.bound_rule != SurrogateBoundRule::kUniformThenCurrent) return false;
   if (progress == 0.0) {
     SetInitialBounds();
@@ -270,7 +269,10 @@ bool RateConstraints::UpdateBounds(double progress, std::span<const double> scor
   }
   if (progress < 0.5 || bounds_follow_current_loss_) return false;
   bounds_follow_current_loss_ = true;
-  const std::vector<double> sums = Sums(scores).surrogate;
+  const std::vector<double> sums = read([this](std::span<const double> scores) {
+    detail::CheckScores(*rows_, scores);
+    return Sums(scores).surrogate;
+  });
   const std::vector<double> of_all_rows = MeansOfSlots(*compiled_, sums);
   const Vector of_subset =
       (compiled_->matrix * AsVector(sums)).cwiseQuotient(RateCoefficients(*compiled_));

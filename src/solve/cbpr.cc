@@ -31,7 +31,7 @@ class CbprSolve {
   }
 
   CbprResult Run() {
-    constraints_.UpdateBounds(0.0, learner_.scores());
+    UpdateBounds(0.0);
     multipliers_ = options_.subproblem.initial_multipliers;
     multipliers_.resize(constraints_.size(), 0.0);
     if (!BecomeFeasible()) {
@@ -89,12 +89,18 @@ class CbprSolve {
     return std::nullopt;
   }
 
+  bool UpdateBounds(double progress) {
+    return constraints_.UpdateBounds(progress, [this](const ConstraintSet::ScoreReading& reading) {
+      return learner_.Read(reading);
+    });
+  }
+
   // As in ABPP: at half of the iterations, or at once where the first bounds are solved.
   bool FollowBoundSchedule(std::int64_t outer, bool converged) {
     const auto limit =
         static_cast<double>(std::max<std::int64_t>(1, options_.max_outer_iterations));
     const double progress = converged ? 1.0 : static_cast<double>(outer) / limit;
-    return progress > 0.0 && constraints_.UpdateBounds(progress, learner_.scores());
+    return progress > 0.0 && UpdateBounds(progress);
   }
 
   double ChooseProximalWeight() const {
@@ -129,6 +135,7 @@ class CbprSolve {
   }
 
   TerminationReason SolveSubproblem(std::int64_t outer) {
+    learner_.Pause();
     learner_.SetAnchor();
     std::unique_ptr<ConstraintSet> majorizer;
     detail::LoopSettings settings;
@@ -143,6 +150,7 @@ class CbprSolve {
     } else {
       settings.constraint_anchor = result_.proximal_weight;
     }
+    settings.may_pause = false;
     settings.follow_bound_schedule = false;
     settings.outer = outer;
     settings.start = start_;
@@ -164,7 +172,7 @@ class CbprSolve {
 
   // Row t of the history describes (x_t, y_t) by the original constraints.
   void Record(std::int64_t outer) {
-    const ConstraintValues values = constraints_.Evaluate(learner_.scores());
+    const ConstraintValues values = learner_.ReadValues(constraints_);
     result_.fritz_john = MeasureFritzJohn(learner_, constraints_, multipliers_);
     IterationStats row = last_inner_;
     row.outer = row.k = outer;
@@ -232,7 +240,7 @@ double FritzJohnResidual::worst() const {
 
 FritzJohnResidual MeasureFritzJohn(const ProximalLearner& learner, const ConstraintSet& constraints,
                                    std::span<const double> multipliers) {
-  const std::vector<double> phi = constraints.Evaluate(learner.scores()).surrogate;
+  const std::vector<double> phi = learner.ReadValues(constraints).surrogate;
   const double total = 1.0 + std::accumulate(multipliers.begin(), multipliers.end(), 0.0);
   FritzJohnResidual residual;
   residual.objective_multiplier = 1.0 / total;

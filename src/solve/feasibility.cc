@@ -33,7 +33,7 @@ class FeasibilitySearch {
       : learner_(learner), constraints_(constraints), options_(options), hooks_(hooks) {}
 
   FeasibilityResult Run() {
-    result_.values = constraints_.Evaluate(learner_.scores()).surrogate;
+    result_.values = learner_.ReadValues(constraints_).surrogate;
     result_.start_violation = result_.smallest_violation = Largest(result_.values);
     if (constraints_.size() == 0 || Found()) return result_;
     result_.needed = true;
@@ -74,6 +74,7 @@ class FeasibilitySearch {
     detail::LoopSettings settings;
     settings.objective_weight = 0.0;
     settings.dual_set = detail::DualSet::kSimplex;
+    settings.may_pause = false;
     settings.follow_bound_schedule = false;
     settings.phase = SolvePhase::kFeasibility;
     settings.outer = outer;
@@ -103,7 +104,7 @@ class FeasibilitySearch {
     ConstraintSet& model = majorizer ? *majorizer : constraints_;
     AbppResult inner =
         detail::RunPrimalDualLoop(learner_, model, options_.subproblem, settings, hooks_);
-    std::vector<double> values = constraints_.Evaluate(learner_.scores()).surrogate;
+    std::vector<double> values = learner_.ReadValues(constraints_).surrogate;
     result_.history.insert(result_.history.end(), inner.history.begin(), inner.history.end());
     if (Largest(values) < result_.smallest_violation) {
       result_.smallest_violation = Largest(values);

@@ -69,7 +69,8 @@ class Watch {
   };
   Judgement Judge() const {
     Judgement now;
-    now.sums = unseen_.rates().ExactSums(learner_.scores());
+    now.sums = learner_.Read(
+        [this](std::span<const double> scores) { return unseen_.rates().ExactSums(scores); });
     now.cost = unseen_.Cost(now.sums);
     now.violation = unseen_.TotalViolation(now.sums);
     now.merit = unseen_.Merit(now.sums, options_.rho);
@@ -158,6 +159,7 @@ class RateTraining {
     watch_.Record(0, now, ascent_.multipliers());
     learner_.ResetAverage();
     for (std::int64_t k = 0; k < steps_ && !watch_.Interrupted(result_); ++k) {
+      learner_.Pause();
       if (k == first_move) SetMargin(now.sums);
       if (k >= first_move) ascent_.Step(unseen_.Excess(now.sums), /*extrapolate=*/true);
       schedule_.Prepare(k);
@@ -223,11 +225,19 @@ class RateTraining {
   void Consider(const Watch::Judgement& now) {
     if (options_.choice == IterateChoice::kTailAverage) return;
     // An undefined rate has no finite merit; the first iterate still beats having none.
-    const double merit = options_.judge ? options_.judge(learner_.scores()) : now.merit;
+    const double merit = options_.judge ? Judged() : now.merit;
     if (best_state_ != nullptr && !(merit < result_.merit)) return;
     best_state_ = learner_.Save();
     result_.merit = merit;
     result_.steps_kept = steps_taken_;
+  }
+
+  double Judged() const {
+    return learner_
+        .Read([this](std::span<const double> scores) {
+          return std::vector<double>{options_.judge(scores)};
+        })
+        .front();
   }
 
   void AddToTail() {
@@ -340,6 +350,7 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
   ProximalStep plain;
   plain.tau = kFarAway;
   for (std::int64_t k = 0; k < schedule.steps() && !watch.Interrupted(result); ++k) {
+    learner.Pause();
     schedule.Prepare(k);
     const StepOutcome outcome = learner.Step(plain);
     const bool last = watch.Ends(outcome, result);

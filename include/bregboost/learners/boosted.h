@@ -76,10 +76,14 @@ class BoostedLearner final : public ProximalLearner {
   double ScoreSensitivity() const override { return 1.0; }
   double StrongConvexity() const override { return 0.0; }
 
+  bool has_segments() const override { return true; }
+  void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) override;
+  std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in) override;
+
   std::int64_t num_rounds() const;
   // The number of rounds that the parameters ask for (100 if they do not say).
   std::int64_t requested_rounds() const;
-  std::int64_t rounds_per_step() const;
+  std::int64_t rounds_per_step() const override;
   void SetRoundsPerStep(std::int64_t rounds);  // of the steps to come; >= 1
 
   std::size_t num_held_out() const;

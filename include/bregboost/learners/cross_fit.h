@@ -33,7 +33,6 @@ class CrossFitLearner : public ProximalLearner {
   virtual bool solves_steps() const { return false; }
 
   virtual std::int64_t requested_rounds() const = 0;
-  virtual std::int64_t rounds_per_step() const = 0;
   // Of the steps to come; >= 1. Learners that do not boost take one round per step, always.
   virtual void SetRoundsPerStep(std::int64_t /*rounds*/) {}
   // Of the model as it is now; where several models grow together, of each.

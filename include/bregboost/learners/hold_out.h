@@ -66,6 +66,13 @@ class HoldOutLearner final : public CrossFitLearner {
   void ReturnToBest() override { learner_->ReturnToBest(); }
   std::unique_ptr<ModelState> Save() const override { return learner_->Save(); }
   void Restore(const ModelState& state) override { learner_->Restore(state); }
+  bool has_segments() const override { return true; }
+  void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) override {
+    learner_->EndSegment(kept, out);
+  }
+  std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in) override {
+    return learner_->TakeUp(in);
+  }
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight) const override;
   double ScoreSensitivity() const override { return learner_->ScoreSensitivity(); }

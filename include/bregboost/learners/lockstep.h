@@ -85,6 +85,9 @@ class LockstepLearner final : public CrossFitLearner {
   void ReturnToBest() override;
   std::unique_ptr<ModelState> Save() const override;
   void Restore(const ModelState& state) override;
+  bool has_segments() const override { return true; }
+  void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out) override;
+  std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in) override;
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight) const override;
   double ScoreSensitivity() const override { return 1.0; }

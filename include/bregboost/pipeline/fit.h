@@ -23,6 +23,7 @@
 #include "bregboost/data/feature_matrix.h"
 #include "bregboost/data/row_data.h"
 #include "bregboost/learners/boosted_options.h"
+#include "bregboost/learners/checkpoint.h"
 #include "bregboost/learners/linear_folds.h"
 #include "bregboost/model/model_adjustment.h"
 #include "bregboost/pipeline/auto.h"
@@ -85,7 +86,8 @@ struct FitOptions {
   CertifyOptions certification = {};
   Deploy deploy = Deploy::kFoldMean;
   LossOptions loss = {};
-  std::uint64_t seed = 0;  // of splits and searches
+  std::uint64_t seed = 0;             // of splits and searches
+  CheckpointOptions checkpoint = {};  // of boosted learners; a refit after folds has none
 };
 void Validate(const FitOptions& options);
 

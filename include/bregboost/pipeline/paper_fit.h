@@ -36,6 +36,8 @@ struct PaperOptions {
   bool use_average = false;  // return the average of the iterates; kAbpp only
   CbprForm form = CbprForm::kProximal;
   std::int64_t inner_steps = 20;  // kCbpr, boosting: steps of one sub-problem; >= 1
+  // Of boosted learners; CBPR has them between sub-problems.
+  CheckpointOptions checkpoint = {};
 };
 
 // What the solvers are asked for when `steps` of boosting are to be made: every round is used, as

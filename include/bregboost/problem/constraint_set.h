@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -61,9 +62,14 @@ class ConstraintSet {
 
   // For surrogate bounds that follow a schedule: called with 0 when a solve starts, which restores
   // the first bounds, then before each iteration with the share of iterations done, and with 1 on
-  // convergence. Returns true if values of g have changed.
-  virtual bool UpdateBounds(double /*progress*/, std::span<const double> /*scores*/) {
-    return false;
+  // convergence. What it needs of the scores it has worked out by `read`. Returns true if values of
+  // g have changed.
+  using ScoreReading = std::function<std::vector<double>(std::span<const double> scores)>;
+  using ScoreReader = std::function<std::vector<double>(const ScoreReading& reading)>;
+  virtual bool UpdateBounds(double /*progress*/, const ScoreReader& /*read*/) { return false; }
+  bool UpdateBounds(double progress, std::span<const double> scores) {
+    return UpdateBounds(progress,
+                        [scores](const ScoreReading& reading) { return reading(scores); });
   }
 };
 

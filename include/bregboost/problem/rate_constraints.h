@@ -51,7 +51,8 @@ class RateConstraints final : public ConstraintSet {
   bool has_bound_schedule() const override {
     return surrogate_.bound_rule == SurrogateBoundRule::kUniformThenCurrent;
   }
-  bool UpdateBounds(double progress, std::span<const double> scores) override;
+  using ConstraintSet::UpdateBounds;
+  bool UpdateBounds(double progress, const ScoreReader& read) override;
 
   // The sums S of the events, 0-1 and losses: column = cell * slots + slot.
   std::vector<double> ExactSums(std::span<const double> scores) const;

@@ -13,15 +13,22 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bregboost/problem/constraint_set.h"
 #include "bregboost/solve/step_sizes.h"
 
 namespace bregboost {
+
+namespace detail {
+class ByteReader;
+class ByteWriter;
+}  // namespace detail
 
 // psi(x) = objective_weight f(x) + <multipliers, g(x)> + D_W(x, x_k) / tau
 //          + anchor_weight D_W(x, anchor)
@@ -70,6 +77,18 @@ class ProximalLearner {
     return {.objective = objective(), .constraints = constraints.Evaluate(scores())};
   }
 
+  // Numbers that a solver works out from the scores. It comes by them here alone, so that a
+  // training that is taken up again can give the numbers that it gave before.
+  using ScoreReading = ConstraintSet::ScoreReading;
+  virtual std::vector<double> Read(const ScoreReading& reading) const { return reading(scores()); }
+
+  // g at the scores, by the constraints' own pass over the rows.
+  ConstraintValues ReadValues(const ConstraintSet& constraints) const;
+
+  // Between steps, where nothing that the solver holds comes from single scores: a moment for a
+  // checkpoint.
+  virtual void Pause() {}
+
   // x_{k+1} ~ argmin psi. Boosted trees: D_W = 1/2 ||F(x) - F(x_k)||^2 in the score norm adds
   // m_i (F_i - F_k,i) / (M tau) to row i's gradient and m_i / (M tau) to its hessian.
   virtual StepOutcome Step(const ProximalStep& step) = 0;
@@ -88,6 +107,17 @@ class ProximalLearner {
   // A point to come back to; several may be kept. Restore() takes states of this learner only.
   virtual std::unique_ptr<ModelState> Save() const = 0;
   virtual void Restore(const ModelState& state) = 0;
+
+  virtual std::int64_t rounds_per_step() const { return 1; }  // of boosting
+
+  // A training with checkpoints is a chain of segments. At the end of one the learner writes all
+  // that it takes to go on, then goes on from nothing else: a training that is taken up from those
+  // bytes does what the one that wrote them does. `kept` are the states that may be restored yet.
+  virtual bool has_segments() const { return false; }
+  virtual void EndSegment(std::span<ModelState* const> kept, detail::ByteWriter& out);
+  // Of a learner of the same data and options that was just made; returns the states that were
+  // kept. Bytes that another learner wrote are std::runtime_error.
+  virtual std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in);
 
   // The norm, dual to W's, of the smallest element of
   //   objective_weight df + sum_j y_j dg_j + normal cone of X     at x_k.

@@ -9,9 +9,23 @@
 #include <string>
 #include <vector>
 
+#include "detail/bytes.h"
 #include "learners/detail/score_view.h"
 
 namespace bregboost::detail {
+
+// All that it takes to make the same booster again.
+struct BoosterSnapshot {
+  std::int64_t num_rounds = 0;
+  std::int64_t num_empty_rounds = 0;
+  std::string trees;  // as Booster::Serialize() wrote them; empty without rounds
+  // Of the training set and of every held-out set, where the library cannot work them out from the
+  // trees: LightGBM keeps no features that a tree which it has read could look at.
+  std::vector<std::vector<double>> scores;
+
+  void WriteTo(ByteWriter& out) const;
+  static BoosterSnapshot ReadFrom(ByteReader& in);
+};
 
 class Booster {
  public:
@@ -40,6 +54,14 @@ class Booster {
 
   // Forgets the last rounds.
   virtual void RollBackTo(std::int64_t num_rounds) = 0;
+
+  virtual BoosterSnapshot TakeSnapshot() = 0;
+  // Becomes the booster that a snapshot of the same data and parameters is of. A training with
+  // checkpoints is a chain of segments, each of which begins here and draws rows and features by
+  // seeds of its own: what the library has drawn before cannot be told from outside.
+  virtual void Load(const BoosterSnapshot& snapshot, std::int64_t segment) = 0;
+  // The fewest rounds that RollBackTo() can go back to.
+  virtual std::int64_t first_round() const { return 0; }
 
   // The constant score of each class that the training started from and the trees do not hold; to
   // be folded into the exported model. Zero where the user gave initial scores, which stay with the

@@ -47,6 +47,7 @@ LightGbmApi::LightGbmApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("LGBM_BoosterAddValidData", BoosterAddValidData);
   library_.Bind("LGBM_BoosterUpdateOneIter", BoosterUpdateOneIter);
   library_.Bind("LGBM_BoosterUpdateOneIterCustom", BoosterUpdateOneIterCustom);
+  library_.Bind("LGBM_BoosterMerge", BoosterMerge);
   library_.Bind("LGBM_BoosterRollbackOneIter", BoosterRollbackOneIter);
   library_.Bind("LGBM_BoosterGetCurrentIteration", BoosterGetCurrentIteration);
   library_.Bind("LGBM_BoosterGetNumPredict", BoosterGetNumPredict);

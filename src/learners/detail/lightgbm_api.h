@@ -54,6 +54,7 @@ class LightGbmApi {
   int (*BoosterUpdateOneIter)(Handle booster, int* is_finished) = nullptr;
   int (*BoosterUpdateOneIterCustom)(Handle booster, const float* gradient, const float* hessian,
                                     int* is_finished) = nullptr;
+  int (*BoosterMerge)(Handle booster, Handle other) = nullptr;
   int (*BoosterRollbackOneIter)(Handle booster) = nullptr;
   int (*BoosterGetCurrentIteration)(Handle booster, int* out) = nullptr;
   int (*BoosterGetNumPredict)(Handle booster, int data_index, std::int64_t* out) = nullptr;

@@ -15,23 +15,24 @@
 namespace bregboost::detail {
 namespace {
 
-// LightGBM copies a data set's initial scores when a booster meets it. This puts ours there for
-// that moment and takes them away afterwards; the caller holds LockLightGbmFields().
+// LightGBM copies a data set's initial scores when a booster meets it. This puts other scores there
+// for that moment; the caller holds LockLightGbmFields().
 class BorrowedInitialScores {
  public:
-  BorrowedInitialScores(const LightGbmDataset& dataset, std::span<const double> by_class)
-      : dataset_(dataset) {
-    if (by_class.empty() || !dataset.initial_scores().empty()) return;
-    const std::size_t rows = dataset.num_rows();
-    std::vector<double> scores(rows * by_class.size());
-    for (std::size_t k = 0; k < by_class.size(); ++k) {
-      std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(k * rows), rows, by_class[k]);
-    }
+  // No scores: the data set keeps its own.
+  BorrowedInitialScores(const LightGbmDataset& dataset, std::span<const double> scores)
+      : dataset_(dataset), borrowed_(!scores.empty()) {
+    if (!borrowed_) return;
+    const std::span<const double> own = dataset.initial_scores();
+    own_.assign(own.begin(), own.end());
     dataset_.SetInitialScores(scores);
-    borrowed_ = true;
   }
   ~BorrowedInitialScores() {
     if (!borrowed_) return;
+    if (!own_.empty()) {
+      dataset_.SetInitialScores(own_);
+      return;
+    }
     // LightGBM forgets the scores and keeps their memory.
     const std::span<const double> lent = dataset_.initial_scores();
     DiscardPages(const_cast<double*>(lent.data()), lent.size_bytes());
@@ -42,8 +43,17 @@ class BorrowedInitialScores {
 
  private:
   LightGbmDataset dataset_;
-  bool borrowed_ = false;
+  bool borrowed_;
+  std::vector<double> own_;
 };
+
+std::vector<double> SameForAllRows(std::span<const double> by_class, std::size_t rows) {
+  std::vector<double> scores(rows * by_class.size());
+  for (std::size_t k = 0; k < by_class.size(); ++k) {
+    std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(k * rows), rows, by_class[k]);
+  }
+  return scores;
+}
 
 void CheckInitialScores(const LightGbmDataset& dataset, std::size_t num_scores, bool expected,
                         const char* what) {
@@ -91,23 +101,70 @@ void LightGbmBooster::CreateAnew() {
 }
 
 void LightGbmBooster::Create() {
-  Free();
-  num_rounds_ = 0;
-  Forget();
+  num_rounds_ = first_round_ = 0;
+  // The user's own initial scores take the place of a start from zero.
   const bool from_zero = std::all_of(starting_scores_.begin(), starting_scores_.end(),
                                      [](double score) { return score == 0.0; });
-  const std::span<const double> start =
-      from_zero ? std::span<const double>() : std::span<const double>(starting_scores_);
+  CreateFrom([&](std::size_t data_index) {
+    return from_zero ? std::vector<double>()
+                     : SameForAllRows(starting_scores_, dataset(data_index).num_rows());
+  });
+}
+
+// scores_of(i) are those that data set i starts from; none: its own.
+template <class ScoresOf>
+void LightGbmBooster::CreateFrom(const ScoresOf& scores_of) {
+  constexpr std::int64_t kDrawsOfSegment = 1000;
+  Free();
+  Forget();
   {
-    const BorrowedInitialScores borrowed(train_, start);
-    api_->Check(
-        api_->BoosterCreate(train_.handle(), settings_.Text(num_empty_starts_).c_str(), &handle_),
-        "creating a booster");
+    const std::string text = settings_.Text(num_empty_starts_ + segment_ * kDrawsOfSegment);
+    const std::vector<double> scores = scores_of(0);
+    const BorrowedInitialScores borrowed(train_, scores);
+    api_->Check(api_->BoosterCreate(train_.handle(), text.c_str(), &handle_), "creating a booster");
   }
-  for (const LightGbmDataset& set : held_out_) {
-    const BorrowedInitialScores borrowed(set, start);
-    api_->Check(api_->BoosterAddValidData(handle_, set.handle()), "adding a held-out set");
+  for (std::size_t i = 0; i < held_out_.size(); ++i) {
+    const std::vector<double> scores = scores_of(i + 1);
+    const BorrowedInitialScores borrowed(held_out_[i], scores);
+    api_->Check(api_->BoosterAddValidData(handle_, held_out_[i].handle()), "adding a held-out set");
   }
+}
+
+// LightGBM does not look at these trees again: what they add is in the scores already.
+void LightGbmBooster::PutBefore(const std::string& trees) {
+  int rounds = 0;
+  void* read = nullptr;
+  api_->Check(api_->BoosterLoadModelFromString(trees.c_str(), &rounds, &read), "reading trees");
+  const int status = api_->BoosterMerge(handle_, read);
+  api_->BoosterFree(read);
+  api_->Check(status, "taking trees over");
+}
+
+BoosterSnapshot LightGbmBooster::TakeSnapshot() {
+  BoosterSnapshot snapshot{.num_rounds = num_rounds_, .num_empty_rounds = num_empty_starts_};
+  if (num_rounds_ == 0) return snapshot;
+  snapshot.trees = Serialize();
+  snapshot.scores.resize(1 + held_out_.size());
+  for (std::size_t i = 0; i < snapshot.scores.size(); ++i) Fetch(i, snapshot.scores[i]);
+  return snapshot;
+}
+
+void LightGbmBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {
+  const auto lock = LockLightGbmFields();
+  segment_ = segment;
+  num_empty_starts_ = snapshot.num_empty_rounds;
+  if (snapshot.num_rounds == 0) {
+    Create();
+    return;
+  }
+  bool fits = snapshot.scores.size() == 1 + held_out_.size();
+  for (std::size_t i = 0; fits && i < snapshot.scores.size(); ++i) {
+    fits = snapshot.scores[i].size() == dataset(i).num_rows() * num_scores_;
+  }
+  if (!fits) throw std::runtime_error("scores of other data sets");
+  CreateFrom([&](std::size_t data_index) { return snapshot.scores[data_index]; });
+  PutBefore(snapshot.trees);
+  num_rounds_ = first_round_ = snapshot.num_rounds;
 }
 
 void LightGbmBooster::Forget() {
@@ -116,8 +173,7 @@ void LightGbmBooster::Forget() {
 }
 
 void LightGbmBooster::Fetch(std::size_t data_index, std::vector<double>& scores) const {
-  const LightGbmDataset& dataset = data_index == 0 ? train_ : held_out_[data_index - 1];
-  scores.resize(dataset.num_rows() * num_scores_);
+  scores.resize(dataset(data_index).num_rows() * num_scores_);
   std::int64_t length = 0;
   api_->Check(
       api_->BoosterGetPredict(handle_, static_cast<int>(data_index), &length, scores.data()),
@@ -190,6 +246,9 @@ bool LightGbmBooster::Boost(std::span<const float> gradient, std::span<const flo
 }
 
 void LightGbmBooster::RollBackTo(std::int64_t num_rounds) {
+  if (num_rounds < first_round_) {
+    throw std::logic_error("rounds of an earlier segment have no scores to go back to");
+  }
   if (num_rounds == 0 && num_rounds_ > 0) {
     CreateAnew();
     return;

@@ -30,6 +30,9 @@ class LightGbmBooster final : public Booster {
   void GiveBackRoom(std::vector<double>& room) override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
+  BoosterSnapshot TakeSnapshot() override;
+  void Load(const BoosterSnapshot& snapshot, std::int64_t segment) override;
+  std::int64_t first_round() const override { return first_round_; }
   std::vector<double> StartingScores() const override { return starting_scores_; }
   std::string Serialize() const override;
   std::string StallHint() const override { return settings_.stall_hint; }
@@ -40,10 +43,17 @@ class LightGbmBooster final : public Booster {
     bool fresh = false;
   };
 
-  void Create();  // under LockLightGbmFields()
+  // All three under LockLightGbmFields().
+  void Create();
+  template <class ScoresOf>
+  void CreateFrom(const ScoresOf& scores_of);
+  void PutBefore(const std::string& trees);
   void CreateAnew();
   void Free();
   void Forget();
+  const LightGbmDataset& dataset(std::size_t index) const {
+    return index == 0 ? train_ : held_out_[index - 1];
+  }
   void Fetch(std::size_t data_index, std::vector<double>& scores) const;
   ScoreView Read(std::size_t data_index);
   ScoreView ViewOf(const std::vector<double>& scores) const;
@@ -56,6 +66,8 @@ class LightGbmBooster final : public Booster {
   std::vector<double> starting_scores_;
   void* handle_ = nullptr;
   std::int64_t num_rounds_ = 0;
+  std::int64_t segment_ = 0;
+  std::int64_t first_round_ = 0;       // those before it were read
   std::int64_t num_empty_starts_ = 0;  // first rounds without a split
   std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
   std::vector<double> held_;           // by HoldScores()

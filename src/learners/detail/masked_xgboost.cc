@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "detail/bytes.h"
 #include "learners/boosted_impl.h"
 #include "learners/detail/xgboost_parameters.h"
 
@@ -88,20 +89,20 @@ MaskedHoldOut::MaskedHoldOut(const XgboostDataset& data, const Part& training,
       masked_(data, training.constraints, training_in_data, training.objective.options(),
               Unwatched(options), OwnSets(unseen_rows_, reserved_rows_)) {}
 
-std::vector<double> MaskedHoldOut::Read(const ScoredRows& rows, std::size_t set) const {
+std::vector<double> MaskedHoldOut::ReadRows(const ScoredRows& rows, std::size_t set) const {
   if (rows.own == nullptr) return masked_.ScoresOf(rows.in_data);
   const std::span<const double> scores = booster().HeldOutScores(set);
   return {scores.begin(), scores.end()};
 }
 
 std::span<const double> MaskedHoldOut::scores() const {
-  if (scores_.empty()) scores_ = Read(unseen_rows_, 0);
+  if (scores_.empty()) scores_ = ReadRows(unseen_rows_, 0);
   return scores_;
 }
 
 std::span<const double> MaskedHoldOut::ReservedScores() const {
   if (reserved_scores_.empty()) {
-    reserved_scores_ = Read(reserved_rows_, unseen_rows_.own != nullptr ? 1 : 0);
+    reserved_scores_ = ReadRows(reserved_rows_, unseen_rows_.own != nullptr ? 1 : 0);
   }
   return reserved_scores_;
 }
@@ -153,6 +154,31 @@ void MaskedHoldOut::UseAverage() {
 void MaskedHoldOut::Restore(const ModelState& state) {
   ForgetScores();
   booster().Restore(state);
+}
+
+// Its own best state goes behind those that a solver keeps.
+void MaskedHoldOut::EndSegment(std::span<ModelState* const> kept, ByteWriter& out) {
+  out.Put(best_loss_);
+  out.Put(best_round_);
+  out.Put(std::int64_t{best_state_ != nullptr});
+  std::vector<ModelState*> all(kept.begin(), kept.end());
+  if (best_state_ != nullptr) all.push_back(best_state_.get());
+  booster().EndSegment(all, out);
+  ForgetScores();
+}
+
+std::vector<std::unique_ptr<ModelState>> MaskedHoldOut::TakeUp(ByteReader& in) {
+  best_loss_ = in.Real();
+  best_round_ = in.Integer();
+  const bool has_best = in.Integer() != 0;
+  std::vector<std::unique_ptr<ModelState>> states = booster().TakeUp(in);
+  ForgetScores();
+  best_state_ = nullptr;
+  if (!has_best) return states;
+  if (states.empty()) throw std::runtime_error("a best state that is not there");
+  best_state_ = std::move(states.back());
+  states.pop_back();
+  return states;
 }
 
 void MaskedHoldOut::ReturnToBest() {

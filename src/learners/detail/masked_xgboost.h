@@ -79,6 +79,9 @@ class MaskedHoldOut final : public CrossFitLearner {
   void UseAverage() override;
   std::unique_ptr<ModelState> Save() const override { return booster().Save(); }
   void Restore(const ModelState& state) override;
+  bool has_segments() const override { return true; }
+  void EndSegment(std::span<ModelState* const> kept, ByteWriter& out) override;
+  std::vector<std::unique_ptr<ModelState>> TakeUp(ByteReader& in) override;
   double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
                               double objective_weight) const override;
   double ScoreSensitivity() const override { return booster().ScoreSensitivity(); }
@@ -91,7 +94,7 @@ class MaskedHoldOut final : public CrossFitLearner {
   const BoostedLearner& booster() const { return masked_.learner(); }
   std::string CheckUnseenLoss();
   void ForgetScores();  // the model changes
-  std::vector<double> Read(const ScoredRows& rows, std::size_t set) const;
+  std::vector<double> ReadRows(const ScoredRows& rows, std::size_t set) const;
   const ConstraintSet* OnMaskedRows(const ConstraintSet* constraints) const;
 
   const RateConstraints& training_;

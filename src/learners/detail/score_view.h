@@ -104,6 +104,13 @@ void ForEachScore(const ScoreView& scores, const Body& body) {
       scores.data);
 }
 
+inline void ToClassMajor(const ScoreView& scores, std::vector<double>& result) {
+  result.resize(scores.size());
+  ForEachScore(scores, [&](std::size_t row, std::size_t k, double value) {
+    result[k * scores.num_rows + row] = value;
+  });
+}
+
 // The score of each class where all rows have the same, as those of a model without trees; else
 // nothing.
 inline std::vector<double> ConstantScores(const ScoreView& scores) {

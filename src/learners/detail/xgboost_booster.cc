@@ -100,19 +100,26 @@ void XgboostBooster::CheckDatasets() const {
   }
 }
 
-void XgboostBooster::Create() {
+// With the trees that were written before, if there are any.
+void XgboostBooster::Create(const std::string& trees) {
   std::vector<void*> matrices;
   for (std::size_t i = 0; i <= held_out_.size(); ++i) matrices.push_back(dataset(i).handle());
   void* handle = nullptr;
   api_->Check(api_->BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
   booster_ = XgboostBoosterHandle(handle, {api_.get()});
+  if (!trees.empty()) {
+    api_->Check(api_->BoosterLoadModelFromBuffer(handle, trees.data(), trees.size()),
+                "reading trees");
+  }
   GbmParameters parameters = settings_.parameters;
-  if (num_empty_rounds_ > 0) {
+  constexpr std::int64_t kDrawsOfSegment = 1000;
+  const std::int64_t draw = num_empty_rounds_ + segment_ * kDrawsOfSegment;
+  if (draw > 0) {
     // With the same seed the draws would be the same. (XGBoost 2.1 draws features, not rows,
     // without regard to the seed: there they are.)
     const auto seed = FindParameter(parameters, {"seed", "random_state"});
     parameters.erase("random_state");
-    parameters["seed"] = std::to_string((seed ? ToInteger(*seed) : 0) + num_empty_rounds_);
+    parameters["seed"] = std::to_string((seed ? ToInteger(*seed) : 0) + draw);
   }
   for (const auto& [name, value] : parameters) {
     api_->Check(api_->BoosterSetParam(handle, name.c_str(), value.c_str()), "setting parameters");
@@ -261,6 +268,22 @@ void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
   }
   if (num_rounds == num_rounds_) return;
   SliceTo(num_rounds);
+  for (CachedScores& cached : scores_) cached.is_fresh = false;
+  held_is_current_ = false;
+}
+
+BoosterSnapshot XgboostBooster::TakeSnapshot() {
+  return {.num_rounds = num_rounds_,
+          .num_empty_rounds = num_empty_rounds_,
+          .trees = num_rounds_ == 0 ? std::string() : Serialize(),
+          .scores = {}};
+}
+
+void XgboostBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {
+  segment_ = segment;
+  num_empty_rounds_ = snapshot.num_empty_rounds;
+  Create(snapshot.trees);
+  num_rounds_ = snapshot.num_rounds;
   for (CachedScores& cached : scores_) cached.is_fresh = false;
   held_is_current_ = false;
 }

@@ -31,6 +31,8 @@ class XgboostBooster final : public Booster {
   ScoreView HoldScores() override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
+  BoosterSnapshot TakeSnapshot() override;
+  void Load(const BoosterSnapshot& snapshot, std::int64_t segment) override;
   // The same numbers are in the base_score of Serialize().
   std::vector<double> StartingScores() const override { return starting_scores_; }
   std::string Serialize() const override;
@@ -46,7 +48,7 @@ class XgboostBooster final : public Booster {
 
   void CheckDatasets() const;
   std::string Config() const;
-  void Create();
+  void Create(const std::string& trees = {});
   void SliceTo(std::int64_t num_rounds);
   XgboostBoosterHandle Slice(std::int64_t begin, std::int64_t end) const;
   void NameFeatures();
@@ -66,6 +68,7 @@ class XgboostBooster final : public Booster {
   std::vector<double> starting_scores_;
   XgboostBoosterHandle booster_;
   std::int64_t num_rounds_ = 0;
+  std::int64_t segment_ = 0;
   std::int64_t num_empty_rounds_ = 0;  // taken back since the booster was made
   std::vector<CachedScores> scores_;   // of the training set, then of each held-out set
   std::thread::id thread_;             // that made the last round

@@ -43,7 +43,7 @@ class PrimalDualLoop {
   }
 
   AbppResult Run() {
-    if (follows_schedule()) constraints_.UpdateBounds(0.0, learner_.scores());
+    if (follows_schedule()) UpdateBounds(0.0);
     Evaluate();
     previous_g_ = g_;  // x_{-1} = x_0, hence z_0 = g(x_0)
     double previous_sigma = step_.sigma();
@@ -56,6 +56,10 @@ class PrimalDualLoop {
       const bool converged = reason == TerminationReason::kConverged;
       if (reason && !converged) return Finish(*reason);
       if (!FollowBoundSchedule(converged) && converged) return Finish(*reason);
+      if (settings_.may_pause) {
+        before_step_ = nullptr;
+        learner_.Pause();
+      }
       const StepOutcome outcome = TakeStep(previous_sigma);
       last_pull_ = std::sqrt(2.0 * outcome.distance) / step_.tau;
       stats_.stationarity = *last_pull_ + outcome.residual;
@@ -197,6 +201,12 @@ class PrimalDualLoop {
            options_.termination.stationarity_tolerance;
   }
 
+  bool UpdateBounds(double progress) {
+    return constraints_.UpdateBounds(progress, [this](const ConstraintSet::ScoreReading& reading) {
+      return learner_.Read(reading);
+    });
+  }
+
   // Bounds that follow a schedule shift g; the previous values shift with them, so that the
   // extrapolation sees the change of x alone.
   // Convergence under the first bounds is not the end: the schedule then moves on at once.
@@ -206,7 +216,7 @@ class PrimalDualLoop {
         static_cast<double>(std::max<std::int64_t>(1, options_.termination.max_iterations));
     const double progress = converged ? 1.0 : static_cast<double>(stats_.k) / limit;
     // Progress 0 means a start.
-    if (progress == 0.0 || !constraints_.UpdateBounds(progress, learner_.scores())) return false;
+    if (progress == 0.0 || !UpdateBounds(progress)) return false;
     const std::vector<double> before = g_;
     Evaluate();
     for (std::size_t j = 0; j < g_.size(); ++j) previous_g_[j] += g_[j] - before[j];

@@ -23,6 +23,7 @@ struct LoopSettings {
   double objective_anchor = 0.0;
   double constraint_anchor = 0.0;
   DualSet dual_set = DualSet::kOrthant;
+  bool may_pause = true;  // off where what is held around the loop comes from single scores
   bool follow_bound_schedule = true;  // off where an outer loop calls UpdateBounds itself
   SolvePhase phase = SolvePhase::kMain;
   std::int64_t outer = 0;

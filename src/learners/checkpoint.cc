@@ -1,0 +1,354 @@
+#include "bregboost/learners/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+
+#include "detail/bytes.h"
+#include "detail/option_checks.h"
+#include "learners/detail/checkpoint_file.h"
+
+namespace bregboost {
+namespace {
+
+using detail::ByteReader;
+using detail::ByteWriter;
+
+// ---- answers of a learner as bytes
+
+void Write(const std::vector<double>& values, ByteWriter& out) { out.Put(values); }
+void Write(double value, ByteWriter& out) { out.Put(value); }
+void Write(const StepOutcome& outcome, ByteWriter& out) {
+  out.Put(outcome.distance);
+  out.Put(outcome.suboptimality);
+  out.Put(outcome.residual);
+  out.Put(outcome.evaluations);
+  out.Put(std::string_view(outcome.stalled));
+  out.Put(std::string_view(outcome.stopped));
+}
+void Write(const LearnerValues& values, ByteWriter& out) {
+  out.Put(values.objective);
+  out.Put(values.constraints.surrogate);
+  out.Put(values.constraints.exact);
+  out.Put(values.constraints.worst_exact_violation);
+  out.Put(values.constraints.measured);
+}
+
+void Read(ByteReader& in, std::vector<double>& values) { values = in.Numbers<double>(); }
+void Read(ByteReader& in, double& value) { value = in.Real(); }
+void Read(ByteReader& in, StepOutcome& outcome) {
+  outcome.distance = in.Real();
+  outcome.suboptimality = in.Real();
+  outcome.residual = in.Real();
+  outcome.evaluations = in.Integer();
+  outcome.stalled = in.Text();
+  outcome.stopped = in.Text();
+}
+void Read(ByteReader& in, LearnerValues& values) {
+  values.objective = in.Real();
+  values.constraints.surrogate = in.Numbers<double>();
+  values.constraints.exact = in.Numbers<double>();
+  values.constraints.worst_exact_violation = in.Real();
+  values.constraints.measured = in.Numbers<double>();
+}
+
+// ---- the file's contents
+
+struct Contents {
+  TrainingIdentity identity;
+  std::int64_t pauses = 0;              // of the solver until then
+  std::string journal;                  // of its questions, the answers
+  std::vector<std::int64_t> state_ids;  // that were kept
+  std::string learner;
+};
+
+std::string Packed(const Contents& contents) {
+  ByteWriter out;
+  out.Put(static_cast<std::int64_t>(contents.identity.size()));
+  for (const auto& [name, value] : contents.identity) {
+    out.Put(std::string_view(name));
+    out.Put(std::string_view(value));
+  }
+  out.Put(contents.pauses);
+  out.Put(std::string_view(contents.journal));
+  out.Put(contents.state_ids);
+  out.Put(std::string_view(contents.learner));
+  return out.bytes();
+}
+
+Contents Unpacked(const std::string& bytes) {
+  ByteReader in(bytes);
+  Contents contents;
+  contents.identity.resize(in.Count());
+  for (auto& [name, value] : contents.identity) {
+    name = in.Text();
+    value = in.Text();
+  }
+  contents.pauses = in.Integer();
+  contents.journal = in.Text();
+  contents.state_ids = in.Numbers<std::int64_t>();
+  contents.learner = in.Text();
+  return contents;
+}
+
+void CheckIdentity(const TrainingIdentity& written, const TrainingIdentity& now,
+                   const std::string& path) {
+  const auto value_of = [](const TrainingIdentity& identity, const std::string& name) {
+    for (const auto& [its_name, value] : identity) {
+      if (its_name == name) return value;
+    }
+    return std::string("nothing");
+  };
+  for (const auto& [name, value] : now) {
+    const std::string before = value_of(written, name);
+    if (before == value) continue;
+    throw CheckpointError(
+        fmt::format("checkpoint '{}': of a training with another {}: {}; allowed: {}", path, name,
+                    before, value));
+  }
+}
+
+// A state of the learner, or the place of one while the journal is read.
+struct Held {
+  std::int64_t id = 0;
+  std::unique_ptr<ModelState> state;
+};
+struct HeldState final : ModelState {
+  std::shared_ptr<Held> held;
+};
+
+// Of either kind of learner.
+template <class Learner>
+class Checkpointed : public Learner {
+ public:
+  using ScoreReading = ProximalLearner::ScoreReading;
+
+  Checkpointed(Learner& learner, const CheckpointOptions& options, TrainingIdentity identity)
+      : learner_(learner),
+        every_(options.every),
+        path_(CheckpointPath(options)),
+        identity_(std::move(identity)) {
+    std::error_code error;
+    std::filesystem::create_directories(options.directory, error);
+    if (error) {
+      throw CheckpointError(fmt::format("checkpoint directory '{}': cannot be made: {}",
+                                        options.directory, error.message()));
+    }
+    if (!options.resume) return;
+    const std::optional<std::string> bytes = detail::ReadCheckpoint(path_);
+    if (!bytes) return;
+    Guarded([&] { written_ = Unpacked(*bytes); });
+    CheckIdentity(written_->identity, identity_, path_);
+    answers_.emplace(written_->journal);
+  }
+
+  // ---- what a solver asks
+
+  std::span<const double> scores() const override { return learner_.scores(); }
+  double objective() const override {
+    return Ask<double>([&] { return learner_.objective(); });
+  }
+  LearnerValues Evaluate(const ConstraintSet& constraints) const override {
+    return Ask<LearnerValues>([&] { return learner_.Evaluate(constraints); });
+  }
+  std::vector<double> Read(const ScoreReading& reading) const override {
+    return Ask<std::vector<double>>([&] { return learner_.Read(reading); });
+  }
+  StepOutcome Step(const ProximalStep& step) override {
+    return AskForStep([&] { return learner_.Step(step); });
+  }
+  double AnchorDistance() const override {
+    return Ask<double>([&] { return learner_.AnchorDistance(); });
+  }
+  double StationarityResidual(const ConstraintSet& constraints, std::span<const double> multipliers,
+                              double objective_weight) const override {
+    return Ask<double>(
+        [&] { return learner_.StationarityResidual(constraints, multipliers, objective_weight); });
+  }
+
+  // ---- what changes the model: it has happened already while the journal is read
+
+  void SetAnchor() override {
+    if (!reading()) learner_.SetAnchor();
+  }
+  void AccumulateAverage(double weight) override {
+    if (!reading()) learner_.AccumulateAverage(weight);
+  }
+  void ResetAverage() override {
+    if (!reading()) learner_.ResetAverage();
+  }
+  void UseAverage() override {
+    if (!reading()) learner_.UseAverage();
+  }
+  void ReturnToBest() override {
+    if (!reading()) learner_.ReturnToBest();
+  }
+  std::unique_ptr<ModelState> Save() const override {
+    auto state = std::make_unique<HeldState>();
+    state->held = std::make_shared<Held>();
+    state->held->id = next_id_++;
+    if (!reading()) state->held->state = learner_.Save();
+    held_[state->held->id] = state->held;
+    return state;
+  }
+  void Restore(const ModelState& state) override {
+    const auto* held = dynamic_cast<const HeldState*>(&state);
+    if (held == nullptr) throw std::logic_error("the state is another learner's");
+    if (reading()) return;
+    if (held->held->state == nullptr) throw CheckpointError(Named("a state was not written"));
+    learner_.Restore(*held->held->state);
+  }
+
+  void Pause() override {
+    ++pauses_;
+    if (reading()) {
+      if (pauses_ == written_->pauses) LeaveJournal();
+    } else if (rounds_ >= every_) {
+      WriteDown();
+    }
+  }
+
+  // ---- what does not change
+
+  std::int64_t rounds_per_step() const override { return learner_.rounds_per_step(); }
+  double ScoreSensitivity() const override { return learner_.ScoreSensitivity(); }
+  double StrongConvexity() const override { return learner_.StrongConvexity(); }
+
+ protected:
+  Learner& learner() { return learner_; }
+  const Learner& learner() const { return learner_; }
+  template <class Question>
+  StepOutcome AskForStep(const Question& question) {
+    rounds_ += learner_.rounds_per_step();
+    return Ask<StepOutcome>(question);
+  }
+
+ private:
+  bool reading() const { return written_.has_value(); }
+
+  std::string Named(std::string_view what) const {
+    return fmt::format("checkpoint '{}': {}", path_, what);
+  }
+
+  // Bytes that make no sense although their checksum is right.
+  template <class Function>
+  void Guarded(const Function& read) const {
+    try {
+      read();
+    } catch (const std::exception& error) {
+      throw CheckpointError(Named(fmt::format("cannot be understood: {}", error.what())));
+    }
+  }
+
+  template <class Answer, class Question>
+  Answer Ask(const Question& question) const {
+    Answer answer{};
+    if (reading()) {
+      Guarded([&] { ::bregboost::Read(*answers_, answer); });
+    } else {
+      answer = question();
+    }
+    Write(answer, journal_);
+    return answer;
+  }
+
+  void WriteDown() {
+    Contents contents{.identity = identity_, .pauses = pauses_, .journal = journal_.bytes()};
+    std::vector<ModelState*> kept;
+    std::erase_if(held_, [](const auto& entry) { return entry.second.expired(); });
+    for (const auto& [id, weak] : held_) {
+      contents.state_ids.push_back(id);
+      kept.push_back(weak.lock()->state.get());
+    }
+    ByteWriter learner;
+    learner_.EndSegment(kept, learner);
+    contents.learner = learner.bytes();
+    detail::WriteCheckpoint(path_, Packed(contents));
+    rounds_ = 0;
+  }
+
+  void LeaveJournal() {
+    const Contents contents = *std::exchange(written_, std::nullopt);
+    Guarded([&] {
+      if (!answers_->at_end()) throw std::runtime_error("more answers than questions");
+      ByteReader learner(contents.learner);
+      std::vector<std::unique_ptr<ModelState>> states = learner_.TakeUp(learner);
+      if (states.size() != contents.state_ids.size()) throw std::runtime_error("states are lost");
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        if (const auto held = held_[contents.state_ids[i]].lock())
+          held->state = std::move(states[i]);
+      }
+    });
+    rounds_ = 0;
+  }
+
+  Learner& learner_;
+  std::int64_t every_;
+  std::string path_;
+  TrainingIdentity identity_;
+
+  std::optional<Contents> written_;  // while its journal is read
+  mutable std::optional<ByteReader> answers_;
+  mutable ByteWriter journal_;
+  std::int64_t pauses_ = 0;
+  std::int64_t rounds_ = 0;  // since the last checkpoint
+  mutable std::int64_t next_id_ = 0;
+  mutable std::map<std::int64_t, std::weak_ptr<Held>> held_;
+};
+
+class CheckpointedCrossFit final : public Checkpointed<CrossFitLearner> {
+ public:
+  using Checkpointed::Checkpointed;
+
+  StepOutcome StepOnCosts(std::span<const double> costs, double tau) override {
+    return AskForStep([&] { return learner().StepOnCosts(costs, tau); });
+  }
+  const RateConstraints& unseen() const override { return learner().unseen(); }
+  const RateConstraints& training() const override { return learner().training(); }
+  std::span<const double> ReservedScores() const override { return learner().ReservedScores(); }
+  bool solves_steps() const override { return learner().solves_steps(); }
+  std::int64_t requested_rounds() const override { return learner().requested_rounds(); }
+  void SetRoundsPerStep(std::int64_t rounds) override { learner().SetRoundsPerStep(rounds); }
+  std::int64_t rounds_done() const override { return learner().rounds_done(); }
+};
+
+void Check(const ProximalLearner& learner, const CheckpointOptions& options) {
+  Validate(options);
+  if (learner.has_segments()) return;
+  throw std::invalid_argument(
+      "checkpoint_dir: set; allowed for this learner, which trains in one go: none");
+}
+
+}  // namespace
+
+void Validate(const CheckpointOptions& options) {
+  detail::RequireAtLeast<std::int64_t>("checkpoint_every", options.every, 1);
+  if (options.resume && options.directory.empty()) {
+    throw std::invalid_argument("resume: true; allowed without a checkpoint directory: false");
+  }
+}
+
+std::string CheckpointPath(const CheckpointOptions& options) {
+  return (std::filesystem::path(options.directory) / "training.checkpoint").string();
+}
+
+std::unique_ptr<CrossFitLearner> WithCheckpoints(CrossFitLearner& learner,
+                                                 const CheckpointOptions& options,
+                                                 const TrainingIdentity& identity) {
+  Check(learner, options);
+  return std::make_unique<CheckpointedCrossFit>(learner, options, identity);
+}
+
+std::unique_ptr<ProximalLearner> WithCheckpoints(ProximalLearner& learner,
+                                                 const CheckpointOptions& options,
+                                                 const TrainingIdentity& identity) {
+  Check(learner, options);
+  return std::make_unique<Checkpointed<ProximalLearner>>(learner, options, identity);
+}
+
+}  // namespace bregboost
