@@ -137,6 +137,10 @@ test-python: setup build build-python
 test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clang's build run, sanitizers, oldest libraries, slow Python tests
 	$(WITH_DATA) BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
 
+.PHONY: torture
+torture: build build-python  ## Faults by the hundred: kills, damage, no room; puts the table into docs/reliability.md
+	$(VENV_BIN)/python -m tests.torture.faults --page
+
 # Where the version of a library matters. The slow Python tests do the same from outside.
 .PHONY: test-oldest
 test-oldest: setup build wheel $(OLDEST_READY)  ## Tests of the tree learners and of the wheel with the oldest supported libraries

@@ -98,6 +98,17 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
         ->type_name("NUMBER");
     command.add_option("--deploy", flags.deploy, "After folds: fold_mean or refit")
         ->capture_default_str();
+    command
+        .add_option("--checkpoint-dir", flags.checkpoint.directory,
+                    "Write down there how far the training is, now and then")
+        ->type_name("FOLDER");
+    command
+        .add_option("--checkpoint-every", flags.checkpoint.every,
+                    "Rounds from one checkpoint to the next")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command.add_flag("--resume", flags.checkpoint.resume,
+                     "Go on from the checkpoint; without one, from the beginning");
   }
   command.add_option("--seed", flags.seed, "Of splits and searches")->capture_default_str();
   command.add_option("--threads", flags.threads, "At most [as many as there are cores]")
@@ -134,6 +145,7 @@ FitOptions FitOptionsOf(const FitFlags& flags) {
     options.certification.loss_range = {.low = flags.loss_range[0], .high = flags.loss_range[1]};
   }
   options.seed = flags.seed;
+  options.checkpoint = flags.checkpoint;
   if (flags.validation == "auto") {
     options.validation = Validation::kByCells;
   } else if (flags.validation == "folds") {
@@ -157,6 +169,7 @@ FitOptions FitOptionsOf(const FitFlags& flags) {
 PaperOptions PaperOptionsOf(const FitFlags& flags) {
   PaperOptions options;
   if (flags.solver == "cbpr") options.solver = PaperSolver::kCbpr;
+  options.checkpoint = flags.checkpoint;
   return options;
 }
 

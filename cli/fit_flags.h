@@ -27,6 +27,7 @@ struct FitFlags {
   std::int64_t rounds = 0;  // 0: the library's own number
   int threads = 0;          // 0: as many as there are cores
   std::uint64_t seed = 0;
+  CheckpointOptions checkpoint;
 };
 
 // Solvers are for training; a sweep is always the automatic one's, and nothing is certified in it.

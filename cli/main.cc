@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bregboost/learners/checkpoint.h"
 #include "bregboost/learners/library_error.h"
 #include "command.h"
 #include "config.h"
@@ -56,6 +57,10 @@ int Parse(CLI::App& app, std::vector<std::string> arguments) {
     return Fail(ExitCode::kUsage, error.what());
   } catch (const cli::Failure& failure) {
     return Fail(failure.code(), failure.what());
+  } catch (const CheckpointWriteError& error) {
+    return Fail(ExitCode::kOutput, error.what());
+  } catch (const CheckpointError& error) {
+    return Fail(ExitCode::kData, error.what());
   } catch (const LibraryError& error) {
     return Fail(ExitCode::kLibrary, error.what());
   } catch (const std::bad_alloc&) {

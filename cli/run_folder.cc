@@ -63,6 +63,7 @@ StoredModel ReadModel(const std::string& folder, const RunFolder& run, const std
   const auto load = [&](const std::string& path, const auto& read) {
     const std::string text = ReadWholeFile(path);
     try {
+      if (run.document.model) CheckContents(*run.document.model, text);
       return read(text);
     } catch (const std::invalid_argument& error) {
       throw Failure(ExitCode::kData, fmt::format("'{}': {}", path, error.what()));

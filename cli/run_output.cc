@@ -41,13 +41,16 @@ std::optional<UnlimitedDecision> WithoutLimits(const FitFlags& flags, const Trai
   }
   FitOptions options = FitOptionsOf(flags);
   options.solver.path = TrainingPath::kCalibration;
+  options.checkpoint = {};  // which is the other training's
   Progress progress("without limits", StepsOf(flags), quiet);
   return trainer.Fit(report.constraints, options, progress.hooks()).report().unlimited;
 }
 
 std::string WriteRun(const RunDocument& document, const Trainer& trainer, const std::string& model,
                      OutputFolder& folder) {
-  std::string json = ToJson(document);
+  RunDocument complete = document;
+  complete.model = DescribeModel(trainer.ModelName(), model);
+  std::string json = ToJson(complete);
   folder.Write(trainer.ModelName(), model);
   folder.Write("bregboost.json", json);
   folder.Write("report.html", HtmlReport(json));

@@ -1,5 +1,7 @@
 #include "trainer.h"
 
+#include <fmt/format.h>
+
 #include <type_traits>
 #include <utility>
 
@@ -64,8 +66,18 @@ FitData<Features> Trainer::DataOf(const Sets<Features>& sets) const {
   return data;
 }
 
-AutoFit Trainer::Fit(const std::vector<Constraint>& constraints, const FitOptions& options,
+CheckpointOptions Trainer::WithDigest(CheckpointOptions checkpoint) const {
+  if (checkpoint.directory.empty()) return checkpoint;
+  for (const LoadedRows* rows : {&training_, evaluation_, certification_}) {
+    checkpoint.data_digest +=
+        rows == nullptr ? " none" : fmt::format(" {:016x}", Fingerprint(rows->features()));
+  }
+  return checkpoint;
+}
+
+AutoFit Trainer::Fit(const std::vector<Constraint>& constraints, FitOptions options,
                      const SolveHooks& hooks) const {
+  options.checkpoint = WithDigest(options.checkpoint);
   if (const auto* sets = std::get_if<Sets<LightGbmDataset>>(&sets_)) {
     return AutoFit::LightGbm(DataOf(*sets), constraints, BoostedOptionsOf(flags_), options, hooks);
   }
@@ -78,7 +90,8 @@ AutoFit Trainer::Fit(const std::vector<Constraint>& constraints, const FitOption
 
 PaperFit Trainer::FitPaper(const std::vector<Constraint>& constraints,
                            const SolveHooks& hooks) const {
-  const PaperOptions options = PaperOptionsOf(flags_);
+  PaperOptions options = PaperOptionsOf(flags_);
+  options.checkpoint = WithDigest(options.checkpoint);
   if (const auto* sets = std::get_if<Sets<LightGbmDataset>>(&sets_)) {
     return PaperFit::LightGbm(DataOf(*sets), constraints, BoostedOptionsOf(flags_), options, hooks);
   }

@@ -23,7 +23,7 @@ class Trainer {
   Trainer(const FitFlags& flags, const LoadedRows& training, const LoadedRows* evaluation = nullptr,
           const LoadedRows* certification = nullptr);
 
-  AutoFit Fit(const std::vector<Constraint>& constraints, const FitOptions& options,
+  AutoFit Fit(const std::vector<Constraint>& constraints, FitOptions options,
               const SolveHooks& hooks) const;
   PaperFit FitPaper(const std::vector<Constraint>& constraints, const SolveHooks& hooks) const;
   Frontier Sweep(const std::vector<Constraint>& constraints, const FitOptions& options,
@@ -37,6 +37,9 @@ class Trainer {
   std::map<std::string, std::string> Versions() const;
 
  private:
+  // Libraries' data sets do not show the features that they were made of.
+  CheckpointOptions WithDigest(CheckpointOptions checkpoint) const;
+
   template <class Features>
   struct Sets {
     Features training;

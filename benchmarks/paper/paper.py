@@ -4,6 +4,7 @@ bregboost's own, under random hyper-parameters. Run by `make paper-quick` and `m
 Interrupt it at any time; the same command goes on where it was."""
 
 import argparse
+import json
 import os
 import shlex
 import sys
@@ -20,7 +21,7 @@ from benchmarks.paper import courses, runs
 from benchmarks.paper.parameters import LEARNERS
 from benchmarks.paper.problems import PROBLEMS
 from benchmarks.paper.store import Store
-from benchmarks.paper.summary import as_json, as_text, summarised
+from benchmarks.paper.summary import as_json, as_text, summarised, updated
 
 QUICK_SETS, FULL_SETS = 10, 100
 
@@ -30,7 +31,7 @@ Work = tuple[str, Callable[[], dict[str, Any]], Callable[[str, dict[str, Any]], 
 def missing_work(options: argparse.Namespace, store: Store) -> list[Work]:
     """What to run under which key, and where its record goes."""
     work: list[Work] = []
-    if courses.PROBLEM in options.tasks:
+    if courses.PROBLEM in options.tasks and not options.update:
         work += [
             (
                 course.key,
@@ -128,6 +129,11 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--results", type=Path, help="what the page shows, rounded; all that --out has"
     )
     parser.add_argument(
+        "--update",
+        action="store_true",
+        help="keep what --results has of methods that are not run now, and all courses",
+    )
+    parser.add_argument(
         "--jobs", type=positive, default=os.cpu_count() or 1, help="runs at a time; default: cores"
     )
     parser.add_argument("--threads", type=positive, default=1, help="of one run; default: 1")
@@ -143,6 +149,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def command_line(options: argparse.Namespace) -> str:
     """Without paths, which are the machine's own."""
     words = ["python", "-m", "benchmarks.paper.paper", "--sets", str(options.sets)]
+    if options.methods != list(runs.METHODS):
+        words += ["--methods", ",".join(options.methods)]
     return shlex.join([*words, "--jobs", str(options.jobs), "--threads", str(options.threads)])
 
 
@@ -155,6 +163,8 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit("interrupted; the same command goes on from here") from None
     store.write_csv(options.out.with_suffix(".csv"))
     results = summarised(store, command_line(options))
+    if options.update:
+        results = updated(json.loads(options.results.read_text()), results)
     if options.results:
         write_whole(options.results, as_json(results))
     print(as_text(results))

@@ -261,13 +261,16 @@ def settings_part(results: Mapping[str, Any]) -> str:
     rows = ["| hyper-parameter | drawn from | is |", "| --- | --- | --- |"]
     rows += [f"| {name} | {values} | {MEANINGS[name]} |" for name, values in RANGES.items()]
     machine, origin = results["machine"], results["origin"]
+    commands = f"`{results['command']}`"
+    if "updated_by" in results:
+        commands += f", then `{results['updated_by']} --update`,"
     versions = ", ".join(f"{name} {origin[name]}" for name in ("bregboost", "lightgbm", "xgboost"))
     lines = [
         "### Hyper-parameters and machine",
         "",
         *rows,
         "",
-        f"`{results['command']}` with {versions}, Python {machine['python']}, on "
+        f"{commands} with {versions}, Python {machine['python']}, on "
         f"{machine['cores']} cores of {machine['processor']}.",
         "",
     ]

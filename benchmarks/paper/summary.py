@@ -143,6 +143,29 @@ def summarised_course(course: Mapping[str, Any]) -> dict[str, Any]:
     return dict(course) | rounded
 
 
+def updated(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """`before` with the cells of `now` in place of the same ones; another build of bregboost, all
+    else alike."""
+    for name in ("machine", "origin"):
+        mine, others = ({**part[name], "build": None} for part in (now, before))
+        if mine != others:
+            raise SystemExit(f"{name}: {mine}; allowed beside the results that are there: {others}")
+
+    def place(cell: Mapping[str, Any]) -> tuple[str, ...]:
+        return tuple(cell[name] for name in ("problem", "learner", "method"))
+
+    fresh = {place(cell): cell for cell in now["cells"]}
+    known = {place(cell): cell for cell in before["cells"]}
+    for key, cell in fresh.items():
+        if key not in known or known[key]["set"] != cell["set"]:
+            raise SystemExit(f"cell: {key}; allowed: one of the results that are there, same sets")
+    return {
+        **before,
+        "updated_by": now["command"],
+        "cells": [fresh.get(key, cell) for key, cell in known.items()],
+    }
+
+
 def as_json(results: Mapping[str, Any]) -> str:
     """A line for every cell and course, so that changes can be read."""
     lines = []

@@ -23,6 +23,7 @@ using Range = std::pair<double, double>;
 void BindOptions(nb::module_& module) {
   nb::class_<FitOptions> bound(module, "FitOptions", "Options of a fit with the solver auto.");
   BindLoss(bound);
+  BindCheckpoint(bound);
   bound.def(nb::init<>())
       .def_rw("objective", &FitOptions::objective)
       .def_rw("num_folds", &FitOptions::num_folds)

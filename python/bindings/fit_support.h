@@ -63,6 +63,21 @@ void BindLoss(nanobind::class_<Options>& options) {
           [](Options& self, double delta) { self.loss.huber_delta = delta; });
 }
 
+// Properties checkpoint_dir, checkpoint_every, resume and data_digest.
+template <class Options>
+void BindCheckpoint(nanobind::class_<Options>& options) {
+  const auto bind = [&options](const char* name, auto field) {
+    using Value = std::decay_t<decltype(CheckpointOptions().*field)>;
+    options.def_prop_rw(
+        name, [field](const Options& self) { return self.checkpoint.*field; },
+        [field](Options& self, const Value& value) { self.checkpoint.*field = value; });
+  };
+  bind("checkpoint_dir", &CheckpointOptions::directory);
+  bind("checkpoint_every", &CheckpointOptions::every);
+  bind("resume", &CheckpointOptions::resume);
+  bind("data_digest", &CheckpointOptions::data_digest);
+}
+
 inline ModelAdjustment AdjustmentOf(double temperature, const std::vector<double>& offsets) {
   return {.temperature = temperature, .offsets = offsets};
 }

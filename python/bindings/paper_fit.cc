@@ -18,6 +18,7 @@ namespace nb = nanobind;
 void BindOptions(nb::module_& module) {
   nb::class_<PaperOptions> bound(module, "PaperOptions", "Options of the solvers abpp and cbpr.");
   BindLoss(bound);
+  BindCheckpoint(bound);
   bound.def(nb::init<>())
       .def_rw("primal_step", &PaperOptions::primal_step)
       .def_rw("dual_step", &PaperOptions::dual_step)

@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "detail/hash.h"
+
 namespace bregboost {
 namespace {
 
@@ -117,6 +119,30 @@ void Validate(const FeatureArray& features) {
           fmt::format("categorical: column {}; allowed: 0 to {}", column, features.columns - 1));
     }
   }
+}
+
+std::uint64_t Fingerprint(const FeatureArray& features) {
+  using detail::AddToHash;
+  std::uint64_t hash = detail::Mixed(features.rows);
+  AddToHash(static_cast<std::uint64_t>(features.columns), hash);
+  AddToHash(static_cast<std::uint64_t>(features.layout), hash);
+  for (std::size_t i = 0; i < features.num_values; ++i) {
+    AddToHash(features.is_float32
+                  ? static_cast<double>(static_cast<const float*>(features.values)[i])
+                  : static_cast<const double*>(features.values)[i],
+              hash);
+  }
+  for (const std::int64_t offset : features.row_offsets) {
+    AddToHash(static_cast<std::uint64_t>(offset), hash);
+  }
+  for (const std::int32_t column : features.column_indices) {
+    AddToHash(static_cast<std::uint64_t>(column), hash);
+  }
+  for (const std::string& name : features.names) AddToHash(std::string_view(name), hash);
+  for (const std::size_t column : features.categorical) {
+    AddToHash(static_cast<std::uint64_t>(column), hash);
+  }
+  return hash;
 }
 
 }  // namespace bregboost

@@ -136,8 +136,8 @@ class Checkpointed : public Learner {
     std::error_code error;
     std::filesystem::create_directories(options.directory, error);
     if (error) {
-      throw CheckpointError(fmt::format("checkpoint directory '{}': cannot be made: {}",
-                                        options.directory, error.message()));
+      throw CheckpointWriteError(fmt::format("checkpoint directory '{}': cannot be made: {}",
+                                             options.directory, error.message()));
     }
     if (!options.resume) return;
     const std::optional<std::string> bytes = detail::ReadCheckpoint(path_);

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
+
+#include "detail/checksum.h"
 
 namespace bregboost {
 namespace {
@@ -13,7 +16,8 @@ using nlohmann::json;
 constexpr const char* kFormat = "bregboost run";
 constexpr int kVersion = 1;
 
-[[noreturn]] void Refuse(const std::string& field, const std::string& found, const char* allowed) {
+[[noreturn]] void Refuse(const std::string& field, const std::string& found,
+                         const std::string& allowed) {
   throw std::invalid_argument(fmt::format("{}: {}; allowed: {}", field, found, allowed));
 }
 
@@ -109,8 +113,27 @@ RunData DataOf(const Field& field) {
 
 }  // namespace
 
+RunModel DescribeModel(std::string file, std::string_view contents) {
+  return {.file = std::move(file), .bytes = contents.size(), .crc32 = detail::Checksum(contents)};
+}
+
+void CheckContents(const RunModel& model, std::string_view contents) {
+  if (contents.size() != model.bytes) {
+    Refuse("model", fmt::format("{} bytes", contents.size()),
+           fmt::format("{}, as when it was written", model.bytes));
+  }
+  if (detail::Checksum(contents) != model.crc32) {
+    Refuse("model", "another checksum", "the one that it was written with");
+  }
+}
+
 std::string ToJson(const RunDocument& document) {
-  json data;
+  json data, model;
+  if (document.model) {
+    model = {{"file", document.model->file},
+             {"bytes", document.model->bytes},
+             {"crc32", document.model->crc32}};
+  }
   if (document.data) {
     data = {{"file", document.data->file},     {"label", document.data->label},
             {"rows", document.data->rows},     {"features", document.data->features},
@@ -130,6 +153,7 @@ std::string ToJson(const RunDocument& document) {
                          {"parameters", document.settings.parameters},
                          {"options", Parsed("settings.options", document.settings.options)},
                          {"seed", document.settings.seed}}},
+                       {"model", model},
                        {"versions", document.versions}};
   // Names that are not UTF-8 are shown as well as they can be.
   std::string text = result.dump(-1, ' ', /*ensure_ascii=*/false, json::error_handler_t::replace);
@@ -156,6 +180,12 @@ RunDocument ParseRunDocument(std::string_view text) {
                        .parameters = settings.At("parameters").TextsByName(),
                        .options = settings.At("options").RequireObject().ObjectOrNothing(),
                        .seed = settings.At("seed").Count()};
+  if (!root.At("model").IsNull()) {
+    const Field model = root.At("model").RequireObject();
+    document.model = RunModel{.file = model.At("file").Text(),
+                              .bytes = model.At("bytes").Count(),
+                              .crc32 = model.At("crc32").Count()};
+  }
   document.versions = root.At("versions").TextsByName();
   return document;
 }

@@ -27,6 +27,7 @@ RunDocument Full() {
                        .parameters = {{"num_leaves", "31"}},
                        .options = R"({"rho":5.0})",
                        .seed = 7},
+          .model = DescribeModel("model.txt", "tree"),
           .versions = {{"bregboost", "0.1.0"}, {"lightgbm", "4.7.0"}}};
 }
 
@@ -44,17 +45,26 @@ TEST(RunDocument, HasTheShapeThatItsHeaderShows) {
   EXPECT_EQ(written.at("data").at("weight"), "w");
   EXPECT_EQ(written.at("settings").at("options").at("rho"), 5.0);
   const json bare = json::parse(ToJson({.title = "", .fit = R"({"constraints":[]})"}));
-  for (const char* part : {"unconstrained", "frontier", "data", "encoding"}) {
+  for (const char* part : {"unconstrained", "frontier", "data", "encoding", "model"}) {
     EXPECT_TRUE(bare.at(part).is_null()) << part;
   }
 }
 
 TEST(RunDocument, MayLackPartsThatAreNull) {
   json written = json::parse(ToJson(Full()));
-  for (const char* part : {"unconstrained", "frontier", "data", "encoding"}) written.erase(part);
+  for (const char* part : {"unconstrained", "frontier", "data", "encoding", "model"})
+    written.erase(part);
   const RunDocument read = ParseRunDocument(written.dump());
   EXPECT_EQ(read.unconstrained, "");
   EXPECT_FALSE(read.data.has_value());
+}
+
+TEST(RunDocument, KnowsItsModelFromADamagedOne) {
+  const RunModel model = DescribeModel("model.txt", "123456789");
+  EXPECT_EQ(model.crc32, 0xCBF43926);  // the check value of CRC-32
+  CheckContents(model, "123456789");
+  EXPECT_THROW(CheckContents(model, "12345678"), std::invalid_argument);
+  EXPECT_THROW(CheckContents(model, "123456788"), std::invalid_argument);
 }
 
 void ExpectRefused(const json& document, const std::string& begin) {

@@ -239,3 +239,21 @@ def test_damaged_models_are_named(cli):
 def test_documents_are_json_without_nan(cli):
     document = cli.train("--constraint", "precision >= 99.9%", "--constraint", "fnr <= 1%")
     json.dumps(document, allow_nan=False)
+
+
+@pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
+def test_damaged_models_are_found(cli, learner):
+    cli.train("--learner", learner)
+    file = cli.folder / "run" / {"lightgbm": "model.txt", "xgboost": "model.ubj"}[learner]
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for damaged, text in (
+        (whole[:-1], f"{len(whole) - 1} bytes; allowed: {len(whole)}, as when it was written"),
+        (bytes(flipped), "another checksum; allowed: the one that it was written with"),
+    ):
+        file.write_bytes(damaged)
+        done = cli.run("predict", "--model", "run", "--data", "new.csv", "--out", "predicted.csv")
+        assert done.returncode == 3
+        assert done.stderr.strip() == f"bregboost: 'run/{file.name}': model: {text}"
+        assert not (cli.folder / "predicted.csv").exists()

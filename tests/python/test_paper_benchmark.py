@@ -22,7 +22,7 @@ from benchmarks.paper.parameters import RANGES, ParameterSet, Range  # noqa: E40
 from benchmarks.paper.printed import Figure, PrintedRow, printed, printed_rows  # noqa: E402
 from benchmarks.paper.problems import PROBLEMS, error_spread, one_bound  # noqa: E402
 from benchmarks.paper.store import Store  # noqa: E402
-from benchmarks.paper.summary import Cell, Mean, cells_of, summarised  # noqa: E402
+from benchmarks.paper.summary import Cell, Mean, cells_of, summarised, updated  # noqa: E402
 
 # ---- sets of hyper-parameters
 
@@ -292,3 +292,29 @@ def check_page(page: str, figures: Path, pictures: int) -> None:
     for block in re.findall(r"(?:^\|.*\|\n)+", page, flags=re.MULTILINE):
         assert len({line.count("|") for line in block.splitlines()}) == 1
     assert "nan" not in page
+
+
+def test_methods_are_run_anew_without_the_others() -> None:
+    def results(build: str, *cells: tuple[str, float]) -> dict:
+        return {
+            "command": f"paper of {build}",
+            "machine": {"cores": 2},
+            "origin": {"bregboost": "0.1.0", "build": build},
+            "courses": [build],
+            "cells": [
+                {"problem": "adult", "learner": "xgboost", "method": method, "set": [0, 1],
+                 "accuracy": [accuracy] * 2}
+                for method, accuracy in cells
+            ],
+        }  # fmt: skip
+
+    before = results("old", ("plain", 87.0), ("abpp", 85.0), ("auto", 85.5))
+    now = results("new", ("plain", 87.1), ("auto", 85.7))
+    made = updated(before, now)
+    assert [cell["accuracy"][0] for cell in made["cells"]] == [87.1, 85.0, 85.7]
+    assert made["courses"] == ["old"]
+    assert (made["command"], made["updated_by"]) == ("paper of old", "paper of new")
+    with pytest.raises(SystemExit, match=r"cell: .*cbpr.*; allowed"):
+        updated(before, results("new", ("cbpr", 80.0)))
+    with pytest.raises(SystemExit, match=r"machine: .*; allowed beside"):
+        updated(before, {**now, "machine": {"cores": 4}})

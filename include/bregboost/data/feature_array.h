@@ -50,4 +50,7 @@ struct FeatureArray {
 // Throws std::invalid_argument naming the field: sizes, column indices, names, categorical.
 void Validate(const FeatureArray& features);
 
+// A hash of every value in its place, and of names and categories: tells data sets apart.
+std::uint64_t Fingerprint(const FeatureArray& features);
+
 }  // namespace bregboost

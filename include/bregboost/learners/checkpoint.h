@@ -24,6 +24,10 @@ class CheckpointError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+class CheckpointWriteError : public CheckpointError {
+ public:
+  using CheckpointError::CheckpointError;
+};
 
 struct CheckpointOptions {
   std::string directory = {};  // made if it is not there; empty: no checkpoints

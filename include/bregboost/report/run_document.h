@@ -9,6 +9,7 @@
 //        "weight": null or a name},
 //    "encoding": null, or an object: how columns became numbers, for those who predict,
 //    "settings": {"learner", "parameters": {name: text}, "options": {name: any}, "seed"},
+//    "model": null, or the file beside it: {"file", "bytes", "crc32"},
 //    "versions": {"bregboost": text, library: text, ...}}
 #pragma once
 
@@ -39,6 +40,18 @@ struct RunSettings {
   bool operator==(const RunSettings&) const = default;
 };
 
+// What tells a model file from a damaged one.
+struct RunModel {
+  std::string file;
+  std::uint64_t bytes = 0;
+  std::uint64_t crc32 = 0;
+
+  bool operator==(const RunModel&) const = default;
+};
+RunModel DescribeModel(std::string file, std::string_view contents);
+// Throws std::invalid_argument unless these are the contents that were described.
+void CheckContents(const RunModel& model, std::string_view contents);
+
 // Parts that other headers turn into JSON are kept as JSON; an empty text stands for null.
 struct RunDocument {
   std::string title;
@@ -48,6 +61,7 @@ struct RunDocument {
   std::optional<RunData> data = std::nullopt;
   std::string encoding = {};
   RunSettings settings = {};
+  std::optional<RunModel> model = std::nullopt;
   std::map<std::string, std::string> versions = {};
 
   bool operator==(const RunDocument&) const = default;

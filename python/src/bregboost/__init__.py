@@ -14,7 +14,7 @@ from bregboost._classifier import ConstrainedClassifier
 from bregboost._constraints import as_constraints, parse
 from bregboost._core import Constraint
 from bregboost._core import version as __version__
-from bregboost._errors import ConstraintError, LibraryError
+from bregboost._errors import CheckpointError, ConstraintError, LibraryError
 from bregboost._expression import RateAggregate, RateExpression
 from bregboost._frontier import FrontierResult
 from bregboost._plots import plot_frontier, plot_history, plot_rates
@@ -23,6 +23,7 @@ from bregboost._report import Report
 
 __all__ = [
     "Certificate",
+    "CheckpointError",
     "ConstrainedClassifier",
     "ConstrainedRegressor",
     "Constraint",

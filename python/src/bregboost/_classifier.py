@@ -72,6 +72,16 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     solver_options : dict, default None
         Of the solvers abpp and cbpr: ``surrogate``, ``bound_rule``, ``primal_step``,
         ``dual_step``, ``use_average``, ``form``, ``inner_steps``.
+    checkpoint_dir : path, default None
+        Write down there how far the training is, every `checkpoint_every` rounds of boosting; one
+        directory per training. Not for linear models, which are trained in one go.
+    checkpoint_every : int
+        A training with other checkpoints is another training where the estimator draws rows or
+        features.
+    resume : bool
+        Go on from the checkpoint in `checkpoint_dir`, to the same model as without interruption;
+        without one, from the beginning. A checkpoint of other data, constraints or parameters is
+        a :class:`CheckpointError`.
     random_state : int, RandomState or None
         Of splits and searches; None is 0. The estimator has its own.
     verbose : bool, default None
@@ -128,6 +138,9 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         max_weight: float | None = None,
         loss_range: tuple[float, float] | None = None,
         solver_options: dict[str, Any] | None = None,
+        checkpoint_dir: Any = None,
+        checkpoint_every: int = 50,
+        resume: bool = False,
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:
@@ -147,6 +160,9 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         self.max_weight = max_weight
         self.loss_range = loss_range
         self.solver_options = solver_options
+        self.checkpoint_dir = checkpoint_dir
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
         self.random_state = random_state
         self.verbose = verbose
 

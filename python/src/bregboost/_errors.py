@@ -39,3 +39,7 @@ class ConstraintError(ValueError):
 
 class LibraryError(RuntimeError):
     """LightGBM or XGBoost is missing, too old or damaged; the message says how to install it."""
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint that is damaged, is of another training, or cannot be written."""

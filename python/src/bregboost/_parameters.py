@@ -1,5 +1,6 @@
 """Parameters of the estimators: what is allowed, and what it means to the core."""
 
+import os
 from collections.abc import Collection, Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -9,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from bregboost import _core
 from bregboost._errors import ConstraintError
-from bregboost._training import Settings
+from bregboost._training import Checkpoint, Settings
 
 SOLVERS = ("auto", "abpp", "cbpr")
 _VALIDATIONS = {"auto": "by_cells", "folds": "folds", "holdout": "hold_out"}
@@ -63,6 +64,7 @@ def settings_of(estimator: Any) -> Settings:
         seed=_seed(estimator.random_state),
         max_weight=None if estimator.max_weight is None else float(estimator.max_weight),
         loss_range=_loss_range(estimator.loss_range),
+        checkpoint=_checkpoint(estimator),
         solver_options=_solver_options(solver, estimator.solver_options),
     )
 
@@ -117,6 +119,22 @@ def _check_flag(field: str, value: Any) -> None:
 
 def _is_integer(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _checkpoint(estimator: Any) -> Checkpoint | None:
+    directory, every = estimator.checkpoint_dir, estimator.checkpoint_every
+    if directory is not None and not isinstance(directory, (str, os.PathLike)):
+        raise TypeError(
+            f"checkpoint_dir: {directory!r} ({type(directory).__name__}); allowed: a path, None"
+        )
+    if not _is_integer(every) or every < 1:
+        raise ValueError(f"checkpoint_every: {every!r}; allowed: an integer of at least 1")
+    _check_flag("resume", estimator.resume)
+    if directory is None:
+        if estimator.resume:
+            raise ValueError("resume: True; allowed without a checkpoint_dir: False")
+        return None
+    return Checkpoint(os.fspath(directory), int(every), bool(estimator.resume))
 
 
 def _seed(random_state: Any) -> int:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from bregboost import _core
 from bregboost._backends import Backend, Data, backend_for
 from bregboost._constraints import as_constraints
+from bregboost._digest import digest_of
 from bregboost._parameters import settings_of
 from bregboost._rows import GroupColumn, Labels, check_index, check_weights, encode_groups
 from bregboost._sklearn_versions import check_feature_names
@@ -118,6 +119,15 @@ def prepare(
             f"n_folds: {settings.num_folds}; allowed: at most {training.data.n_rows}, the "
             "number of rows"
         )
+    if settings.checkpoint is not None and workers is not None:
+        raise ValueError(f"checkpoint_dir: {owner.checkpoint_dir!r}; allowed on a cluster: None")
+    if settings.checkpoint is not None:
+        others = [
+            None if sets[name] is None else _pair(name, sets[name])[0]
+            for name in ("eval_set", "certify_set")
+        ]
+        digest = digest_of(X, *others)
+        settings = replace(settings, checkpoint=replace(settings.checkpoint, data_digest=digest))
     weight_sum = float(training.data.n_rows if weight is None else weight.sum())
     return Prepared(
         Trainer(backend, settings, weight_sum, bool(constraints)), constraints, training,

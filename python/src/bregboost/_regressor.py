@@ -22,7 +22,7 @@ class ConstrainedRegressor(RegressorMixin, ConstrainedEstimator):
         Such as ``"max(loss, by=region) <= 0.2"`` or ``"loss(region=north) <= 0.1"``; the loss is
         the estimator's, the square or Huber's.
     solver, rho, delta, certify, validation, n_folds, deploy, max_weight, loss_range, \
-solver_options, random_state, verbose
+solver_options, checkpoint_dir, checkpoint_every, resume, random_state, verbose
         As in :class:`ConstrainedClassifier`.
     objective : str, default None
         ``"loss"`` (None), or the loss of some rows, such as ``"loss(region=north)"``.
@@ -65,6 +65,9 @@ feature_names_in_
         max_weight: float | None = None,
         loss_range: tuple[float, float] | None = None,
         solver_options: dict[str, Any] | None = None,
+        checkpoint_dir: Any = None,
+        checkpoint_every: int = 50,
+        resume: bool = False,
         random_state: Any = None,
         verbose: bool | None = None,
     ) -> None:
@@ -81,6 +84,9 @@ feature_names_in_
         self.max_weight = max_weight
         self.loss_range = loss_range
         self.solver_options = solver_options
+        self.checkpoint_dir = checkpoint_dir
+        self.checkpoint_every = checkpoint_every
+        self.resume = resume
         self.random_state = random_state
         self.verbose = verbose
 

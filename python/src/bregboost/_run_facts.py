@@ -17,7 +17,7 @@ def facts_of_run(prepared: Any) -> dict[str, Any]:
     trainer, columns = prepared.trainer, prepared.training.data.columns
     options = asdict(trainer.settings)
     seed = options.pop("seed")
-    del options["initial_multipliers"]
+    del options["initial_multipliers"], options["checkpoint"]
     groups = dict.fromkeys(
         name for constraint in prepared.constraints for name in constraint.group_columns
     )

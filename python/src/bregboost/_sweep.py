@@ -138,7 +138,9 @@ class Sweep:
         multipliers: Sequence[float] = (),
     ) -> Any:
         constraints, rho = self._setting(place)
-        model = clone(self._estimator).set_params(constraints=constraints, rho=rho, certify=None)
+        model = clone(self._estimator).set_params(
+            constraints=constraints, rho=rho, certify=None, checkpoint_dir=None, resume=False
+        )
         return model._fit(X, y, sets, multipliers)
 
     def _point(self, place: int, model: Any, origin: int) -> dict[str, Any]:

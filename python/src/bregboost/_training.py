@@ -25,6 +25,16 @@ class RowSet:
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """Where a training is written down as it goes on."""
+
+    directory: str
+    every: int
+    resume: bool
+    data_digest: str = ""  # of the features
+
+
+@dataclass(frozen=True)
 class Settings:
     """What the estimators' parameters say about training, in the words of the core."""
 
@@ -41,6 +51,7 @@ class Settings:
     max_weight: float | None = None
     loss_range: tuple[float, float] | None = None
     initial_multipliers: Sequence[float] = ()
+    checkpoint: Checkpoint | None = None
     # Of the solvers abpp and cbpr.
     solver_options: dict[str, Any] = field(default_factory=dict)
 
@@ -128,7 +139,12 @@ class Trainer:
 
     def without_limits(self) -> "Trainer":
         """The same, but for limits, which are then measured and not held."""
-        settings = replace(self.settings, path="calibration", rho=0.0)
+        settings = replace(self.settings, path="calibration", rho=0.0, checkpoint=None)
+        return Trainer(self.backend, settings, self._weight_sum, self._holds_on_unseen_rows)
+
+    def without_checkpoints(self) -> "Trainer":
+        """The same; several trainings cannot share a checkpoint."""
+        settings = replace(self.settings, checkpoint=None)
         return Trainer(self.backend, settings, self._weight_sum, self._holds_on_unseen_rows)
 
     def train(
@@ -167,7 +183,7 @@ class Trainer:
                 training.rows,
                 list(constraints),
                 self._learner(training.data.columns),
-                self._fit_options(),
+                self.without_checkpoints()._fit_options(),
                 watch=watch,
                 **sweep,
                 **self._extra("evaluation", evaluation),
@@ -267,6 +283,7 @@ class Trainer:
         options.max_weight = settings.max_weight
         options.loss_range = settings.loss_range
         options.initial_multipliers = list(settings.initial_multipliers)
+        _set_checkpoint(options, settings.checkpoint)
         _set_loss(options, self.backend)
         return options
 
@@ -276,6 +293,7 @@ class Trainer:
             options.solver = self.settings.solver
         for name, value in self.settings.solver_options.items():
             setattr(options, name, value)
+        _set_checkpoint(options, self.settings.checkpoint)
         _set_loss(options, self.backend)
         return options
 
@@ -284,6 +302,15 @@ class Trainer:
             return fit.model(*adjustment)
         coefficients, intercept = fit.coefficients(*adjustment)
         return LinearModel(coefficients.T, intercept)
+
+
+def _set_checkpoint(options: Any, checkpoint: Checkpoint | None) -> None:
+    if checkpoint is None:
+        return
+    options.checkpoint_dir = checkpoint.directory
+    options.checkpoint_every = checkpoint.every
+    options.resume = checkpoint.resume
+    options.data_digest = checkpoint.data_digest
 
 
 def _set_loss(options: Any, backend: Backend) -> None:

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <array>
 #include <cerrno>
@@ -15,6 +14,7 @@
 
 #include "bregboost/learners/checkpoint.h"
 #include "detail/bytes.h"
+#include "detail/checksum.h"
 
 namespace bregboost::detail {
 namespace {
@@ -27,15 +27,16 @@ constexpr std::size_t kHeaderSize = kMagic.size() + 3 * sizeof(std::int64_t);
   throw CheckpointError(fmt::format("checkpoint '{}': {}", path, what));
 }
 
-[[noreturn]] void FailBySystem(const std::string& path, std::string_view what) {
+// By the system's last error.
+std::string Reason(std::string_view what) {
   const int error = errno;
-  Fail(path, fmt::format("{}: {}", what, std::generic_category().message(error)));
+  return fmt::format("{}: {}", what, std::generic_category().message(error));
 }
 
-std::int64_t Checksum(std::string_view contents) {
-  uLong sum = crc32_z(0, nullptr, 0);
-  sum = crc32_z(sum, reinterpret_cast<const Bytef*>(contents.data()), contents.size());
-  return static_cast<std::int64_t>(sum);
+[[noreturn]] void FailToRead(const std::string& path) { Fail(path, Reason("cannot be read")); }
+
+[[noreturn]] void FailToWrite(const std::string& path) {
+  throw CheckpointWriteError(fmt::format("checkpoint '{}': {}", path, Reason("cannot be written")));
 }
 
 class Descriptor {
@@ -71,21 +72,21 @@ void WriteCheckpoint(const std::string& path, const std::string& contents) {
   ByteWriter header;
   header.Put(kVersion);
   header.Put(static_cast<std::int64_t>(contents.size()));
-  header.Put(Checksum(contents));
+  header.Put(std::int64_t{Checksum(contents)});
   const std::string beside = path + ".new";
   {
     Descriptor file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    if (file.get() < 0) FailBySystem(path, "cannot be written");
+    if (file.get() < 0) FailToWrite(path);
     const bool written = WriteAll(file.get(), kMagic) && WriteAll(file.get(), header.bytes()) &&
                          WriteAll(file.get(), contents) && fsync(file.get()) == 0 && file.Close();
     if (!written) {
       const int error = errno;
       unlink(beside.c_str());
       errno = error;
-      FailBySystem(path, "cannot be written");
+      FailToWrite(path);
     }
   }
-  if (rename(beside.c_str(), path.c_str()) != 0) FailBySystem(path, "cannot be put in place");
+  if (rename(beside.c_str(), path.c_str()) != 0) FailToWrite(path);
   // The name is safe once the directory is; a file system that has no such thing may say no.
   const Descriptor directory(std::filesystem::path(path).parent_path().string(),
                              O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -96,17 +97,17 @@ std::optional<std::string> ReadCheckpoint(const std::string& path) {
   const Descriptor file(path, O_RDONLY | O_CLOEXEC);
   if (file.get() < 0) {
     if (errno == ENOENT) return std::nullopt;
-    FailBySystem(path, "cannot be read");
+    FailToRead(path);
   }
   struct stat status = {};
-  if (fstat(file.get(), &status) != 0) FailBySystem(path, "cannot be read");
+  if (fstat(file.get(), &status) != 0) FailToRead(path);
   if (!S_ISREG(status.st_mode)) Fail(path, "is not a file");
   std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
   std::size_t size = 0;
   while (size < bytes.size()) {
     const ssize_t got = read(file.get(), bytes.data() + size, bytes.size() - size);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) FailBySystem(path, "cannot be read");
+    if (got < 0) FailToRead(path);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
@@ -126,7 +127,7 @@ std::optional<std::string> ReadCheckpoint(const std::string& path) {
     Fail(path, fmt::format("{} bytes of contents; allowed: {}, as its header says", bytes.size(),
                            expected));
   }
-  if (Checksum(bytes) != checksum) Fail(path, "is damaged: the checksum is another");
+  if (std::int64_t{Checksum(bytes)} != checksum) Fail(path, "is damaged: the checksum is another");
   return bytes;
 }
 

@@ -98,10 +98,6 @@ TrainingIdentity IdentityOf(const FitParts& parts) {
   for (const Constraint& constraint : parts.constraints) texts.push_back(ToText(constraint));
   return {
       {"library", fmt::format("{} {}", parts.library.name, parts.library.version)},
-      {"set of training rows", RowsDigest(parts.training)},
-      {"set of evaluation rows", digest(parts.evaluation)},
-      {"set of certification rows", digest(parts.certification)},
-      {"set of features", parts.checkpoint.data_digest},
       {"list of constraints", fmt::format("{}", fmt::join(texts, "; "))},
       {"list of parameters",
        fmt::format("{} rounds_per_step={} early_stopping_rounds={}",
@@ -109,6 +105,10 @@ TrainingIdentity IdentityOf(const FitParts& parts) {
                    parts.boosting.early_stopping_rounds)},
       {"list of settings", parts.settings},
       {"checkpoint_every", std::to_string(parts.checkpoint.every)},
+      {"set of training rows", RowsDigest(parts.training)},
+      {"set of evaluation rows", digest(parts.evaluation)},
+      {"set of certification rows", digest(parts.certification)},
+      {"set of features", parts.checkpoint.data_digest},
   };
 }
 
