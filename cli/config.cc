@@ -35,10 +35,18 @@ std::string Text(const std::string& file, const std::string& key, const json& va
 std::vector<Entry> FromJson(const std::string& file, std::istream& text) {
   std::vector<Entry> entries;
   json root;
+  // What is nested too deep for a flag is shown, which takes as deep a recursion.
+  constexpr int kMaxDepth = 20;
+  const auto check_depth = [&](int depth, json::parse_event_t, const json&) {
+    if (depth > kMaxDepth) Refuse(file, fmt::format("nested deeper than {}", kMaxDepth));
+    return true;
+  };
   try {
-    root = json::parse(text);
+    root = json::parse(text, check_depth);
   } catch (const json::parse_error& error) {
     Refuse(file, fmt::format("no JSON: byte {}", error.byte));
+  } catch (const json::out_of_range&) {
+    Refuse(file, "a number that does not fit a double; allowed: up to about 1e308");
   }
   if (!root.is_object()) Refuse(file, "allowed: an object whose keys are flags");
   for (const auto& [key, value] : root.items()) {
@@ -78,14 +86,14 @@ std::vector<Entry> FromToml(const std::string& file, std::istream& text) {
   return entries;
 }
 
-std::vector<Entry> Read(const std::string& file) {
+std::ifstream Opened(const std::string& file) {
   std::ifstream text(file);
   if (!text) Refuse(file, "cannot be read");
   // A folder opens, and fails at the first byte.
   if (text.peek() == std::ifstream::traits_type::eof() && text.bad()) {
     Refuse(file, "cannot be read");
   }
-  return file.ends_with(".json") ? FromJson(file, text) : FromToml(file, text);
+  return text;
 }
 
 bool IsGiven(const std::vector<std::string>& arguments, const std::string& flag) {
@@ -116,6 +124,16 @@ void Append(const CLI::App& command, const std::string& file, const Entry& entry
 
 }  // namespace
 
+std::vector<std::string> ConfigArguments(const CLI::App& command, const std::string& file,
+                                         std::istream& text,
+                                         const std::vector<std::string>& given) {
+  std::vector<std::string> arguments;
+  for (const Entry& entry : file.ends_with(".json") ? FromJson(file, text) : FromToml(file, text)) {
+    Append(command, file, entry, given, arguments);
+  }
+  return arguments;
+}
+
 std::vector<std::string> WithConfig(const CLI::App& app, std::vector<std::string> arguments) {
   if (arguments.empty()) return arguments;
   const CLI::App* command = nullptr;
@@ -142,7 +160,9 @@ std::vector<std::string> WithConfig(const CLI::App& app, std::vector<std::string
     }
   }
   for (const std::string& file : files) {
-    for (const Entry& entry : Read(file)) Append(*command, file, entry, given, result);
+    std::ifstream text = Opened(file);
+    const std::vector<std::string> flags = ConfigArguments(*command, file, text, given);
+    result.insert(result.end(), flags.begin(), flags.end());
   }
   result.insert(result.end(), given.begin(), given.end());
   return result;

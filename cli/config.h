@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <istream>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,9 @@ namespace bregboost::cli {
 // takes the place of the file's. Throws Failure for a file that cannot be read and for keys that
 // are no flags of the command.
 std::vector<std::string> WithConfig(const CLI::App& app, std::vector<std::string> arguments);
+
+// The same of one file whose text is at hand: flags of `command`, save those of `given`.
+std::vector<std::string> ConfigArguments(const CLI::App& command, const std::string& file,
+                                         std::istream& text, const std::vector<std::string>& given);
 
 }  // namespace bregboost::cli

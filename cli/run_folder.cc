@@ -35,9 +35,7 @@ std::string ReadWholeFile(const std::string& path) {
   return text.str();
 }
 
-RunFolder ReadRunFolder(const std::string& folder) {
-  const std::string path = (fs::path(folder) / "bregboost.json").string();
-  const std::string text = ReadWholeFile(path);
+RunFolder ParseRun(const std::string& text, const std::string& path) {
   RunFolder run;
   try {
     run.document = ParseRunDocument(text);
@@ -55,6 +53,11 @@ RunFolder ReadRunFolder(const std::string& folder) {
     throw Failure(ExitCode::kData, fmt::format("'{}': fit: {}", path, error.what()));
   }
   return run;
+}
+
+RunFolder ReadRunFolder(const std::string& folder) {
+  const std::string path = (fs::path(folder) / "bregboost.json").string();
+  return ParseRun(ReadWholeFile(path), path);
 }
 
 StoredModel ReadModel(const std::string& folder, const RunFolder& run, const std::string& library) {

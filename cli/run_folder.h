@@ -19,7 +19,8 @@ struct RunFolder {
   std::string objective, positive;  // as in the report; positive only of two classes
 };
 
-// Throws Failure naming the file.
+// Throw Failure naming the file; `text` is what `path` holds.
+RunFolder ParseRun(const std::string& text, const std::string& path);
 RunFolder ReadRunFolder(const std::string& folder);
 StoredModel ReadModel(const std::string& folder, const RunFolder& run, const std::string& library);
 

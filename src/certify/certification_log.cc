@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detail/hash.h"
+#include "detail/json_depth.h"
 
 namespace bregboost {
 namespace {
@@ -63,6 +64,7 @@ std::string CertificationLog::ToJson() const {
 }
 
 CertificationLog CertificationLog::FromJson(std::string_view text) {
+  detail::CheckJsonDepth("certification log", text);
   const auto fail = [](const std::string& value) {
     throw std::invalid_argument(fmt::format(
         "certification log: {}; allowed: {{\"{}\": [16 hexadecimal digits, ...]}}", value, kField));

@@ -6,6 +6,7 @@
 
 #include "bregboost/data/column_encoding.h"
 #include "data/detail/place.h"
+#include "detail/json_depth.h"
 
 namespace bregboost {
 namespace {
@@ -85,6 +86,7 @@ std::string ToJson(const ColumnEncoding& encoding) {
 }
 
 ColumnEncoding ColumnEncodingFromJson(std::string_view text) {
+  detail::CheckJsonDepth("columns", text);
   const json object = json::parse(text, /*cb=*/nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) {
     throw std::invalid_argument(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,10 @@ using detail::Json;
 
 // Six digits: more than a curve shows.
 void Round(Json& value) {
-  if (value.is_number_float()) value = std::stod(fmt::format("{:.6g}", value.get<double>()));
+  if (value.is_number_float()) {
+    // Not std::stod(), which throws for numbers next to 0.
+    value = std::strtod(fmt::format("{:.6g}", value.get<double>()).c_str(), nullptr);
+  }
   if (value.is_structured()) {
     for (Json& part : value) Round(part);
   }

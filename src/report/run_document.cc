@@ -8,6 +8,8 @@
 
 #include "detail/checksum.h"
 
+#include "detail/json_depth.h"
+
 namespace bregboost {
 namespace {
 
@@ -94,6 +96,7 @@ class Field {
 
 json Parsed(const char* field, const std::string& text) {
   if (text.empty()) return nullptr;
+  detail::CheckJsonDepth(field, text);
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!value.is_object()) Refuse(field, text.substr(0, 60), "JSON, an object");
   return value;
@@ -162,6 +165,7 @@ std::string ToJson(const RunDocument& document) {
 }
 
 RunDocument ParseRunDocument(std::string_view text) {
+  detail::CheckJsonDepth("document", text);
   const json read = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!read.is_object()) Refuse("document", "no JSON object", "what a run leaves, bregboost.json");
   const Field root(read, "");

@@ -244,6 +244,14 @@ TEST(HtmlReport, CarriesTheDocumentWithoutItsBulk) {
   EXPECT_EQ(carried.at("fit").at("history").at(0), (json{{"k", 0}, {"objective", 0.123457}}));
 }
 
+TEST(HtmlReport, RoundsNumbersOfEverySize) {
+  json document = Document({Limit("fnr <= 5%", 0.04, 0.05)}, "estimated");
+  document["fit"]["history"] = {{{"smallest", 5e-324}, {"largest", 1.7976931348623157e308}}};
+  const std::string page = HtmlReport(document.dump());
+  EXPECT_NE(page.find(R"("smallest":5e-324)"), std::string::npos);
+  EXPECT_NE(page.find(R"("largest":1.79769e+308)"), std::string::npos);
+}
+
 TEST(HtmlReport, AsksNoNetworkAndStaysSmall) {
   const std::string page = Page(Document({Limit("fnr <= 5%", 0.03, 0.05)}, "certified"));
   EXPECT_TRUE(Has(page, "default-src 'none'"));

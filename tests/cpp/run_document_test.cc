@@ -103,6 +103,25 @@ TEST(RunDocument, NamesTheFieldThatIsWrong) {
   EXPECT_THROW(ParseRunDocument("{"), std::invalid_argument);
 }
 
+// Printing a value recurses, so depth is the file's power over the stack.
+TEST(RunDocument, IsNotNestedWithoutEnd) {
+  const auto nested = [](std::size_t depth) {
+    RunDocument document = Full();
+    document.settings.options =
+        R"({"a":)" + std::string(depth, '[') + std::string(depth, ']') + "}";
+    return document;
+  };
+  EXPECT_EQ(ParseRunDocument(ToJson(nested(90))), nested(90));
+  EXPECT_THROW(ToJson(nested(100)), std::invalid_argument);
+  json deep = json::parse(ToJson(Full()));
+  deep["title"] = "DEEP";
+  std::string text = deep.dump();
+  text.replace(text.find("\"DEEP\""), 6, std::string(100'000, '[') + std::string(100'000, ']'));
+  EXPECT_THROW(ParseRunDocument(text), std::invalid_argument);
+  deep["title"] = "text: " + std::string(200, '[') + "\"{";
+  EXPECT_EQ(ParseRunDocument(deep.dump()).title, deep["title"]);
+}
+
 TEST(RunDocument, IsNotWrittenWithPartsOfAnotherKind) {
   RunDocument document = Full();
   document.fit = "";
