@@ -194,6 +194,12 @@ TEST(LightGbmExport, RefusalsSayWhatAndWhere) {
                        "split_feature: 2; there are 2 features"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "cat_boundaries=0 1", "cat_boundaries=0 2")),
                        "cat_threshold: 1 values; expected 2"));
+  // One more than the largest number is 0.
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(Replaced(text, "num_cat=1", "num_cat=18446744073709551615"),
+                                        "cat_boundaries=0 1", "cat_boundaries=")),
+                       "cat_boundaries: expected ascending numbers from 0"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "num_cat=1", "num_cat=0")),
+                       "a split by categories; there are 0 sets of them (num_cat)"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "Tree=0", "Tree=1")), "expected 'Tree=0'"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "tree_sizes=", "tree_sizes=1 ")),
                        "tree_sizes: 2 values; expected 1"));

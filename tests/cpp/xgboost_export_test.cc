@@ -90,6 +90,8 @@ TEST(XgboostJson, ErrorsSayWhere) {
   EXPECT_TRUE(Contains(error("[NaN,Infinity,?]"), "text, byte 15: no JSON, or cut short: "));
   EXPECT_TRUE(Contains(error("[1,"), "text, byte 4: "));
   EXPECT_TRUE(Contains(error("\"\x7f\""), "text, byte 2: control character DEL"));
+  EXPECT_TRUE(Contains(error(R"(["a","\u007f"])"), "text, byte 7: control character DEL"));
+  EXPECT_FALSE(Contains(error(R"(["\\u007f"])"), "DEL"));
   EXPECT_TRUE(Contains(error(std::string(100'000, '[')), "nested deeper than 32"));
   EXPECT_TRUE(Contains(error("\"\xff\""), "text, byte 2: "));
 }
@@ -258,9 +260,29 @@ TEST(XgboostExport, RefusalsSayWhatAndWhere) {
   EXPECT_TRUE(Contains(
       ErrorOf(Replaced(text, R"("iteration_indptr":[0,1],)", R"("iteration_indptr":[0],)")),
       "iteration_indptr does not divide 1 trees"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("categories":[)", R"("categories":[16777216,)")),
+                       "tree 0: 'categories' holds 16777216; allowed: below 16777216"));
   EXPECT_TRUE(Contains(ErrorOf(text, {.objective = ModelObjective::kMulticlass, .num_scores = 2}),
                        "1 scores (num_class); num_scores is 2"));
   EXPECT_TRUE(Contains(ErrorOf(text, {.offsets = {1e39}}), "is no finite float"));
+}
+
+// What a text says of its size is compared with what it holds before anything is made of it.
+TEST(XgboostExport, CountsAreNotBelieved) {
+  const std::string text = TwoRounds();
+  const auto with_counts = [&](const char* classes, const char* parallel) {
+    const std::string changed =
+        Replaced(text, R"("num_class":"0")", fmt::format(R"("num_class":"{}")", classes));
+    return Replaced(changed, R"("num_parallel_tree":"1")",
+                    fmt::format(R"("num_parallel_tree":"{}")", parallel));
+  };
+  // 2^32 times 2^32 is 0 in 64 bits.
+  for (const std::string& counts :
+       {with_counts("4294967296", "4294967296"), with_counts("0", "18446744073709551615")}) {
+    EXPECT_TRUE(Contains(ErrorOf(counts), "iteration_indptr does not divide 2 trees"));
+  }
+  const std::string without_trees = XgboostModelText({}, {.num_parallel_trees = 1'000'000'000});
+  EXPECT_TRUE(Contains(ErrorOf(without_trees), "iteration_indptr does not divide 0 trees"));
 }
 
 TEST(XgboostExport, TextsThatAreCutShortAreRefused) {

@@ -139,15 +139,35 @@ void CheckChildren(const Reader& reader, const TextLine& line, std::size_t num_s
   }
 }
 
-void CheckCategories(const Reader& reader, const std::vector<TextLine>& lines) {
+// The threshold of a split by categories is the place of its set among those of the tree.
+void CheckSets(const Reader& reader, const std::vector<TextLine>& lines, std::size_t num_splits,
+               std::size_t num_sets) {
+  constexpr int kByCategories = 1;
+  const auto types = RequireNumbers<int>(reader, lines, "decision_type", num_splits);
+  const auto thresholds = RequireNumbers<double>(reader, lines, "threshold", num_splits);
+  for (std::size_t i = 0; i < num_splits; ++i) {
+    if ((types[i] & kByCategories) == 0) continue;
+    if (thresholds[i] >= 0.0 && thresholds[i] < static_cast<double>(num_sets)) continue;
+    reader.Fail(RequireLine(reader, lines, "threshold").number,
+                fmt::format("threshold: {} at {}, a split by categories; there are {} sets of them "
+                            "(num_cat)",
+                            thresholds[i], i, num_sets));
+  }
+}
+
+void CheckCategories(const Reader& reader, const std::vector<TextLine>& lines,
+                     std::size_t num_nodes) {
   const std::size_t num_splits = RequireCount(reader, lines, "num_cat");
+  CheckSets(reader, lines, num_nodes, num_splits);
   if (num_splits == 0) return;
   const TextLine& line = RequireLine(reader, lines, "cat_boundaries");
   const std::vector<std::size_t> bounds = ParseNumbers<std::size_t>(reader, line);
-  if (bounds.size() != num_splits + 1 || bounds.front() != 0 ||
+  if (bounds.empty() || bounds.size() - 1 != num_splits || bounds.front() != 0 ||
       !std::is_sorted(bounds.begin(), bounds.end())) {
-    reader.Fail(line.number, fmt::format("cat_boundaries: expected {} ascending numbers from 0",
-                                         num_splits + 1));
+    reader.Fail(line.number,
+                fmt::format("cat_boundaries: expected ascending numbers from 0, one more than "
+                            "num_cat, which is {}",
+                            num_splits));
   }
   RequireNumbers<std::uint32_t>(reader, lines, "cat_threshold", bounds.back());
 }
@@ -172,10 +192,10 @@ void ParseSplits(const Reader& reader, std::size_t num_splits, std::size_t num_f
   for (const char* key : {"left_child", "right_child"}) {
     CheckChildren(reader, RequireLine(reader, lines, key), num_splits);
   }
-  for (const char* key : {"threshold", "decision_type", "internal_weight", "internal_count"}) {
+  for (const char* key : {"internal_weight", "internal_count"}) {
     CheckCopied(reader, lines, key, num_splits, false);
   }
-  CheckCategories(reader, lines);
+  CheckCategories(reader, lines, num_splits);
   const auto gains = RequireNumbers<double>(reader, lines, "split_gain", num_splits);
   for (std::size_t i = 0; i < num_splits; ++i) {
     if (gains[i] > 0.0) tree.split_features.push_back(features[i]);

@@ -17,7 +17,8 @@ namespace {
 constexpr int kMaxDepth = 32;
 
 // A bare word, and the string of as many bytes that stands for it while parsing, so that positions
-// in errors stay true. Texts with the byte DEL are refused, hence no other string looks like it.
+// in errors stay true. Texts with the byte DEL, escaped or not, are refused, hence no other string
+// looks like it.
 struct NonFinite {
   std::string_view word;
   std::string_view quoted;
@@ -31,11 +32,17 @@ constexpr std::array<NonFinite, 3> kNonFinite = {{
     {"-Infinity", "\"\x7f      \"", -kInfinity},
 }};
 
-std::string QuoteNonFinite(std::string_view text) {
+[[noreturn]] void FailAtMark(std::size_t at, const std::string& name) {
+  throw std::invalid_argument(fmt::format("{}, byte {}: control character DEL", name, at + 1));
+}
+
+std::string QuoteNonFinite(std::string_view text, const std::string& name) {
   std::string quoted(text);
   bool in_string = false;
   for (std::size_t i = 0; i < quoted.size(); ++i) {
     if (in_string && quoted[i] == '\\') {
+      const std::string_view escape = text.substr(i, 6);
+      if (escape == "\\u007f" || escape == "\\u007F") FailAtMark(i, name);
       ++i;
     } else if (quoted[i] == '"') {
       in_string = !in_string;
@@ -108,7 +115,7 @@ void Append(const Json& json, std::string& out) {
 
 Json ParseXgboostJson(std::string_view text, const std::string& name) {
   if (const std::size_t mark = text.find(kMark); mark != std::string_view::npos) {
-    throw std::invalid_argument(fmt::format("{}, byte {}: control character DEL", name, mark + 1));
+    FailAtMark(mark, name);
   }
   const auto on_event = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > kMaxDepth) {
@@ -118,7 +125,7 @@ Json ParseXgboostJson(std::string_view text, const std::string& name) {
     return true;
   };
   try {
-    return Json::parse(QuoteNonFinite(text), on_event);
+    return Json::parse(QuoteNonFinite(text, name), on_event);
   } catch (const Json::parse_error& error) {
     // "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
     const std::string_view what = error.what();

@@ -45,6 +45,13 @@ struct Place {
     Fail(fmt::format("'{}' has {} values; expected {}", key, SizeOf(array), size));
   }
 
+  // An array of anything but numbers.
+  const Json& List(const char* key) const {
+    const Json& list = Array(key);
+    if (list.is_array()) return list;
+    Fail(fmt::format("'{}' holds numbers; expected objects", key));
+  }
+
   const std::string& Text(const char* key) const {
     return Require(key, Json::value_t::string).get_ref<const std::string&>();
   }
@@ -106,29 +113,35 @@ void ReadShape(const Place& learner, const Place& ensemble, XgboostModel& model)
   const Place forest = ensemble.Object("gbtree_model_param");
   model.num_parallel_trees = forest.Count("num_parallel_tree");
   if (model.num_parallel_trees == 0) forest.Fail("num_parallel_tree is 0");
+  ensemble.List("trees");
   ensemble.Array("trees", forest.Count("num_trees"));
 }
 
 // Every round must hold `num_parallel_tree` trees of each class, as SHAP and the ONNX converter
 // assume.
 void ReadRounds(const Place& ensemble, XgboostModel& model) {
-  const std::size_t num_trees = ensemble.Array("trees").size();
+  const std::size_t num_trees = ensemble.List("trees").size();
   ensemble.Array("tree_info", num_trees);
   model.tree_classes = Indices(ensemble, "tree_info");
   if (!ensemble.object.contains("iteration_indptr")) {
     ensemble.Fail("no 'iteration_indptr'; XGBoost 2.1 and newer write it");
   }
   model.round_begin = Indices(ensemble, "iteration_indptr");
-  const std::size_t per_round = model.num_scores * model.num_parallel_trees;
-  bool regular = model.round_begin.size() == num_trees / per_round + 1;
+  // Counts are not to be believed before the trees are seen: their product may not fit a number,
+  // and a model without trees gets a round of them.
+  constexpr std::size_t kMostWithoutTrees = 10'000;
+  const std::size_t most = num_trees > 0 ? num_trees : kMostWithoutTrees;
+  bool regular = model.num_scores <= most / model.num_parallel_trees;
+  const std::size_t per_round = regular ? model.num_scores * model.num_parallel_trees : 1;
+  regular = regular && model.round_begin.size() == num_trees / per_round + 1;
   for (std::size_t r = 0; regular && r < model.round_begin.size(); ++r) {
     regular = model.round_begin[r] == r * per_round;
   }
   if (!regular || num_trees % per_round != 0) {
     ensemble.Fail(
-        fmt::format("iteration_indptr does not divide {} trees into rounds of {} (one-output trees "
-                    "of {} scores, num_parallel_tree={})",
-                    num_trees, per_round, model.num_scores, model.num_parallel_trees));
+        fmt::format("iteration_indptr does not divide {} trees into rounds of one-output trees of "
+                    "{} scores, num_parallel_tree={}",
+                    num_trees, model.num_scores, model.num_parallel_trees));
   }
   for (std::size_t t = 0; t < num_trees; ++t) {
     if (model.tree_classes[t] == t % per_round / model.num_parallel_trees) continue;
@@ -169,13 +182,20 @@ void CheckCategories(const Place& tree, std::size_t num_nodes) {
   const std::vector<std::size_t> nodes = Indices(tree, "categories_nodes");
   const std::vector<std::size_t> segments = Indices(tree, "categories_segments");
   const std::vector<std::size_t> sizes = Indices(tree, "categories_sizes");
-  const std::size_t num_categories = Indices(tree, "categories").size();
+  const std::vector<std::size_t> categories = Indices(tree, "categories");
+  const std::size_t num_categories = categories.size();
   bool fits = segments.size() == nodes.size() && sizes.size() == nodes.size();
   for (std::size_t i = 0; fits && i < nodes.size(); ++i) {
     fits = nodes[i] < num_nodes && segments[i] <= num_categories &&
            sizes[i] <= num_categories - segments[i];
   }
   if (!fits) tree.Fail("categories, categories_nodes, _segments and _sizes do not fit each other");
+  // XGBoost keeps a bit for every category up to the largest.
+  constexpr std::size_t kMaxCategories = std::size_t{1} << 24;
+  for (const std::size_t category : categories) {
+    if (category < kMaxCategories) continue;
+    tree.Fail(fmt::format("'categories' holds {}; allowed: below {}", category, kMaxCategories));
+  }
 }
 
 void CheckTree(const Place& tree, std::size_t num_features) {
@@ -209,7 +229,7 @@ XgboostModel ParseXgboostModel(std::string_view bytes, const std::string& name) 
   const Place ensemble = booster.Object("model");
   ReadShape(learner, ensemble, model);
   ReadRounds(ensemble, model);
-  const Json& trees = ensemble.Array("trees");
+  const Json& trees = ensemble.List("trees");
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const std::string path = fmt::format("{}, tree {}", name, t);
     if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
