@@ -11,8 +11,11 @@
 
 #include "bregboost/data/feature_matrix.h"
 #include "bregboost/learners/xgboost_dataset.h"
+#include "detail/json_depth.h"
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/xgboost_handle.h"
+#include "model/detail/lightgbm_text.h"
+#include "model/detail/xgboost_model.h"
 
 namespace bregboost {
 namespace {
@@ -28,6 +31,18 @@ void CheckColumns(const FeatureArray& features, std::size_t allowed) {
   throw std::invalid_argument(
       fmt::format("features: {} columns; allowed: as many as the model was trained on, {}",
                   features.columns, allowed));
+}
+
+// LightGBM believes what a text says of itself: over some that are damaged it reads and writes
+// beyond its arrays, over others it ends the process.
+void CheckLightGbm(const std::string& text) {
+  const std::string name = "model: no LightGBM model";
+  const detail::LightGbmText model = detail::ParseLightGbmText(text, name);
+  const detail::TextLine* num_class = model.Find("num_class");
+  if (num_class != nullptr && num_class->value == fmt::to_string(model.trees_per_round)) return;
+  throw std::invalid_argument(
+      fmt::format("{}: num_class: {}; allowed: as num_tree_per_iteration, {}", name,
+                  num_class == nullptr ? "not there" : num_class->value, model.trees_per_round));
 }
 
 // Row by row to class by class.
@@ -57,6 +72,7 @@ class LightGbmModel final : public StoredModel::Impl {
  public:
   LightGbmModel(const std::string& text, const std::string& library)
       : api_(detail::LightGbmApi::Load(library)) {
+    CheckLightGbm(text);
     int rounds = 0;
     if (api_->BoosterLoadModelFromString(text.c_str(), &rounds, &handle_) != 0) {
       throw std::invalid_argument(
@@ -105,6 +121,7 @@ class XgboostModel final : public StoredModel::Impl {
  public:
   XgboostModel(std::string_view bytes, const std::string& library)
       : library_(library), api_(detail::XgboostApi::Load(library)) {
+    detail::ParseXgboostModel(bytes, "model: no XGBoost model");
     void* handle = nullptr;
     api_->Check(api_->BoosterCreate(nullptr, 0, &handle), "creating a booster");
     booster_ = detail::XgboostBoosterHandle(handle, {api_.get()});
@@ -142,6 +159,7 @@ class XgboostModel final : public StoredModel::Impl {
 class LinearFile final : public StoredModel::Impl {
  public:
   explicit LinearFile(std::string_view text) {
+    detail::CheckJsonDepth("model", text);
     try {
       const json file = json::parse(text);
       if (file.at("format") != kLinearFormat || file.at("version") != kLinearVersion) {
@@ -167,7 +185,7 @@ class LinearFile final : public StoredModel::Impl {
   void Read(const json& file) {
     const auto columns = file.at("coefficients").get<std::vector<std::vector<double>>>();
     const auto intercept = file.at("intercept").get<std::vector<double>>();
-    const std::size_t length = file.at("features").size();
+    const std::size_t length = file.at("features").get<std::vector<std::string>>().size();
     if (columns.empty() || columns.size() != intercept.size()) {
       throw std::invalid_argument(
           fmt::format("model: coefficients of {} scores and {} intercepts; allowed: as many, and "

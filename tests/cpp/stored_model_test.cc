@@ -89,6 +89,23 @@ TYPED_TEST(StoredModelTest, RefusesWhatIsNoModelAndOtherColumns) {
                         data.num_features));
 }
 
+// The library does not get to see texts that would take it beyond its arrays.
+TYPED_TEST(StoredModelTest, RefusesDamagedModels) {
+  const GeneratedData data = ThreeClasses(200, 7);
+  Scores trained;
+  const std::string model = this->Train(data, trained);
+  for (const std::size_t share : {4U, 2U}) {
+    EXPECT_EQ(
+        ErrorOf([&] { this->Load(model.substr(0, model.size() / share)); }).find("model: no "), 0);
+  }
+  if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
+    std::string one_class = model;
+    one_class.replace(one_class.find("num_class=3"), 11, "num_class=1");
+    EXPECT_EQ(ErrorOf([&] { this->Load(one_class); }),
+              "model: no LightGBM model: num_class: 1; allowed: as num_tree_per_iteration, 3");
+  }
+}
+
 TEST(LinearFileTest, ScoresAreTheProducts) {
   LinearModel model{.coefficients = Eigen::MatrixXd(2, 3), .intercept = Eigen::VectorXd(3)};
   model.coefficients << 1.0, 2.0, 3.0, -1.0, 0.5, 0.1;
@@ -114,10 +131,16 @@ TEST(LinearFileTest, BadFilesAreNamed) {
                            R"("coefficients":[[1,2]],"intercept":[0]})",
                            R"({"format":"bregboost linear model","version":1,"features":["a"],)"
                            R"("coefficients":[[1]],"intercept":[0,1]})",
+                           R"({"format":"bregboost linear model","version":1,"features":"a",)"
+                           R"("coefficients":[[1]],"intercept":[0]})",
                            R"({"format":"bregboost linear model","version":1,"features":[],)"
                            R"("coefficients":[],"intercept":[]})"}) {
     EXPECT_EQ(ErrorOf([&] { StoredModel::Linear(text); }).find("model: "), 0) << text;
   }
+  const std::string deep =
+      R"({"format":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  EXPECT_EQ(ErrorOf([&] { StoredModel::Linear(deep); }),
+            "model: lists or objects nested 101 deep; allowed: at most 100");
 }
 
 TEST(ScoresTest, ProbabilitiesAndDecisions) {

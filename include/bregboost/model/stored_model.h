@@ -17,7 +17,9 @@ namespace bregboost {
 class StoredModel {
  public:
   // Throw std::invalid_argument where the text is no such model, LibraryError without the library;
-  // `library` is the path of a shared library to use in place of the one that is found.
+  // `library` is the path of a shared library to use in place of the one that is found. Texts are
+  // checked before the library sees them, so only models that model/tree_model.h can export are
+  // taken.
   static StoredModel LightGbm(const std::string& text, const std::string& library = {});
   static StoredModel Xgboost(std::string_view bytes, const std::string& library = {});
   static StoredModel Linear(std::string_view json);
