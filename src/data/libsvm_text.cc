@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +19,8 @@ namespace bregboost {
 namespace {
 
 constexpr std::string_view kSpaces = " \t";
+// The memory that a line may take, as in DelimitedOptions.
+constexpr std::size_t kMaxLineBytes = std::size_t{1} << 30;
 
 class LineParser {
  public:
@@ -120,8 +121,7 @@ SparseTable ReadLibsvm(TextSource& source, const LibsvmOptions& options) {
   detail::ColumnBuilder label("label", is_numeric ? Rule::kNumeric : Rule::kCategorical,
                               source.name(), no_words);
   LineParser parser(source.name(), options, label, table);
-  detail::RecordBatches batches(source, options.block_bytes,
-                                /*max_record_bytes=*/std::numeric_limits<std::size_t>::max(),
+  detail::RecordBatches batches(source, options.block_bytes, kMaxLineBytes,
                                 detail::RecordBatches::kNoQuotes);
   detail::RecordBatch batch;
   while (batches.Next(batch)) {

@@ -161,6 +161,22 @@ TEST(TextFile, CorruptCompressionIsAnError) {
   }
 }
 
+// The header of a block names its dictionary, of up to 4 GiB, whatever the block holds.
+TEST(TextFile, XzMayNotTakeAllMemory) {
+  std::string packed = Xz("a,b\n1,2\n");
+  constexpr std::size_t kBlock = 12;  // behind the header of the stream
+  const std::size_t filter = packed.find("\x21\x01", kBlock);
+  packed[filter + 2] = 40;
+  const std::size_t length = 4U * static_cast<unsigned char>(packed[kBlock]);
+  const std::uint32_t checksum = lzma_crc32(Bytes(packed) + kBlock, length, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    packed[kBlock + length + i] = static_cast<char>((checksum >> (8 * i)) & 0xFFU);
+  }
+  const TemporaryFile file("large.xz", packed);
+  const std::string error = ErrorOf([&] { ReadAll(*OpenTextFile(file.path())); });
+  EXPECT_NE(error.find("more than 512 MiB of memory"), std::string::npos) << error;
+}
+
 TEST(TextFile, SaysWhatIsWrongWithAFile) {
   const std::string folder = ::testing::TempDir();
   EXPECT_NE(ErrorOf([&] { OpenTextFile(folder); }).find("it is a folder"), std::string::npos);

@@ -51,8 +51,7 @@ class GzipDecoder final : public Decoder {
 class XzDecoder final : public Decoder {
  public:
   XzDecoder() {
-    constexpr std::uint64_t kNoMemoryLimit = std::numeric_limits<std::uint64_t>::max();
-    if (lzma_stream_decoder(&stream_, kNoMemoryLimit, LZMA_CONCATENATED) != LZMA_OK) {
+    if (lzma_stream_decoder(&stream_, kMaxMemory, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
     }
   }
@@ -66,6 +65,9 @@ class XzDecoder final : public Decoder {
     stream_.avail_out = output.size();
     const lzma_ret status = lzma_code(&stream_, is_last ? LZMA_FINISH : LZMA_RUN);
     if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
+    if (status == LZMA_MEMLIMIT_ERROR) {
+      throw std::runtime_error("it takes more than 512 MiB of memory to unpack");
+    }
     if (status == LZMA_FORMAT_ERROR) throw std::runtime_error("not xz data");
     if (status == LZMA_OPTIONS_ERROR) throw std::runtime_error("xz options that are not known");
     if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) {
@@ -79,6 +81,9 @@ class XzDecoder final : public Decoder {
   bool is_complete() const override { return is_complete_; }
 
  private:
+  // A few bytes can ask for 4 GiB; xz -9 needs 65 MiB.
+  static constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 29;
+
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool is_complete_ = false;
 };

@@ -43,9 +43,9 @@ bool RecordBatches::Next(RecordBatch& batch) {
   while (end == 0 && !is_last_) {
     if (batch.size >= max_record_bytes_) {
       throw std::invalid_argument(fmt::format(
-          "{}: the row has more than {} bytes, as if a quote was never closed; "
-          "allowed: at most so many",
-          Place(source_.name(), next_line_, /*column=*/std::uint64_t{1}), max_record_bytes_));
+          "{}: the row has more than {} bytes{}; allowed: at most so many",
+          Place(source_.name(), next_line_, /*column=*/std::uint64_t{1}), max_record_bytes_,
+          quote_ == kNoQuotes ? "" : ", as if a quote was never closed"));
     }
     // Room for as much again keeps the cost of looking at a long record from its start linear.
     batch.bytes.resize(2 * batch.bytes.size());
