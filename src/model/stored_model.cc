@@ -37,7 +37,12 @@ void CheckColumns(const FeatureArray& features, std::size_t allowed) {
 // beyond its arrays, over others it ends the process.
 void CheckLightGbm(const std::string& text) {
   const std::string name = "model: no LightGBM model";
+  if (text.find('\0') != std::string::npos) throw std::invalid_argument(name + ": a NUL byte");
   const detail::LightGbmText model = detail::ParseLightGbmText(text, name);
+  if (model.trees.empty()) throw std::invalid_argument(name + ": no trees; allowed: at least 1");
+  if (model.Find("tree_sizes") == nullptr) {
+    throw std::invalid_argument(name + ": no 'tree_sizes=', by which the trees are found");
+  }
   const detail::TextLine* num_class = model.Find("num_class");
   if (num_class != nullptr && num_class->value == fmt::to_string(model.trees_per_round)) return;
   throw std::invalid_argument(

@@ -194,6 +194,14 @@ TEST(LightGbmExport, RefusalsSayWhatAndWhere) {
                        "split_feature: 2; there are 2 features"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "cat_boundaries=0 1", "cat_boundaries=0 2")),
                        "cat_threshold: 1 values; expected 2"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "leaf_count=8 12 20", "leaf_count=8  20")),
+                       "leaf_count: '' is not a number"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "is_linear=0", "is_linear=0\nnum_leaves=9")),
+                       "num_leaves: for the second time"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "is_linear=0", "is_linear=0\naverage_output")),
+                       "expected 'key=value'"));
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "is_linear=0", "is_linear=0\rnum_leaves=9")),
+                       "a carriage return"));
   // One more than the largest number is 0.
   EXPECT_TRUE(Contains(ErrorOf(Replaced(Replaced(text, "num_cat=1", "num_cat=18446744073709551615"),
                                         "cat_boundaries=0 1", "cat_boundaries=")),

@@ -99,6 +99,10 @@ TYPED_TEST(StoredModelTest, RefusesDamagedModels) {
         ErrorOf([&] { this->Load(model.substr(0, model.size() / share)); }).find("model: no "), 0);
   }
   if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
+    std::string without_sizes = model;
+    without_sizes.replace(without_sizes.find("tree_sizes="), 11, "tree_lengths=");
+    EXPECT_EQ(ErrorOf([&] { this->Load(without_sizes); }),
+              "model: no LightGBM model: no 'tree_sizes=', by which the trees are found");
     std::string one_class = model;
     one_class.replace(one_class.find("num_class=3"), 11, "num_class=1");
     EXPECT_EQ(ErrorOf([&] { this->Load(one_class); }),

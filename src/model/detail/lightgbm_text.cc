@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 namespace bregboost::detail {
@@ -48,13 +49,19 @@ class Reader {
     Fail(line_number_, fmt::format("the text ends before '{}': it is cut short", awaited));
   }
 
-  // The lines down to the next empty one, which `awaited` must follow.
-  std::vector<TextLine> Block(std::string_view awaited) {
+  // The lines down to the next empty one, which `awaited` must follow. What LightGBM would read
+  // otherwise is refused: it takes the last of two lines for one key, and a CR for the end of one.
+  std::vector<TextLine> Block(std::string_view awaited, std::string_view lone_word = {}) {
     std::vector<TextLine> lines;
+    std::unordered_set<std::string_view> keys;
     for (std::string_view line = Require(awaited); !line.empty(); line = Require(awaited)) {
       const std::size_t equals = line.find('=');
-      if (equals == std::string_view::npos && line != kAverageOutput) {
+      if (equals == 0 || (equals == std::string_view::npos && line != lone_word)) {
         Fail(line_number_, "expected 'key=value'");
+      }
+      if (line.find('\r') != std::string_view::npos) Fail(line_number_, "a carriage return");
+      if (!keys.insert(line.substr(0, equals)).second) {
+        Fail(line_number_, fmt::format("{}: for the second time", line.substr(0, equals)));
       }
       lines.push_back({.key = line.substr(0, equals),
                        .value = line.substr(std::min(equals, line.size() - 1) + 1),
@@ -117,13 +124,12 @@ std::size_t RequireCount(const Reader& reader, const std::vector<TextLine>& line
   return RequireNumbers<std::size_t>(reader, lines, key, 1).front();
 }
 
-// Arrays that are copied as they are; LightGBM aborts the process over a wrong length.
+// Arrays that are copied as they are; LightGBM reads beyond their end where a number lacks.
 void CheckCopied(const Reader& reader, const std::vector<TextLine>& lines, std::string_view key,
                  std::size_t expected, bool may_be_empty) {
   const TextLine& line = RequireLine(reader, lines, key);
-  if (line.value.empty() && (may_be_empty || expected == 0)) return;
-  const auto spaces = std::count(line.value.begin(), line.value.end(), ' ');
-  CheckCount(reader, line, static_cast<std::size_t>(spaces) + 1, expected);
+  if (line.value.empty() && may_be_empty) return;
+  CheckCount(reader, line, ParseNumbers<double>(reader, line).size(), expected);
 }
 
 // Child c >= 0 of split i is split c, which came after i; c < 0 is leaf -c - 1.
@@ -228,7 +234,7 @@ void ParseHeader(Reader& reader, LightGbmText& model) {
   if (reader.Require("tree") != "tree") {
     reader.Fail(1, "the first line is not 'tree': this is no LightGBM model text");
   }
-  model.header = reader.Block(kEndOfTrees);
+  model.header = reader.Block(kEndOfTrees, kAverageOutput);
   const TextLine& version = RequireLine(reader, model.header, "version");
   if (version.value != "v4") {
     reader.Fail(version.number,

@@ -170,6 +170,12 @@ void CheckChildren(const Place& tree, std::size_t num_nodes, std::size_t num_fea
                             num_features));
     }
   }
+  // XGBoost looks up the parent of every node but the root, those without a way to them included.
+  const auto parents = tree.Integers("parents", num_nodes);
+  for (std::size_t i = 1; i < num_nodes; ++i) {
+    if (parents[i] >= 0 && static_cast<std::size_t>(parents[i]) < num_nodes) continue;
+    tree.Fail(fmt::format("node {} has parent {}; there are {} nodes", i, parents[i], num_nodes));
+  }
   tree.Floats("base_weights", num_nodes);
   const auto conditions = tree.Floats("split_conditions", num_nodes);
   for (std::size_t i = 0; i < num_nodes; ++i) {
@@ -207,7 +213,7 @@ void CheckTree(const Place& tree, std::size_t num_features) {
   }
   const std::size_t num_nodes = parameters.Count("num_nodes");
   if (num_nodes == 0) parameters.Fail("num_nodes is 0");
-  for (const char* key : {"default_left", "loss_changes", "parents", "split_type", "sum_hessian"}) {
+  for (const char* key : {"default_left", "loss_changes", "split_type", "sum_hessian"}) {
     tree.Array(key, num_nodes);
   }
   CheckChildren(tree, num_nodes, num_features);
