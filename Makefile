@@ -12,6 +12,11 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?= --benchmark_repetitions=15 --benchmark_enable_random_interleaving=true \
   --benchmark_report_aggregates_only=true
 
+# Per target: both are reached.
+FUZZ_SECONDS ?= 600
+FUZZ_RUNS ?= 1000000
+FUZZ_TARGETS ?=
+
 OVERHEAD_ARGS ?= --repeats 5
 LIMITS_ARGS ?= --rho reference
 PAPER_ARGS ?=
@@ -134,7 +139,7 @@ test-python: setup build build-python
 	$(call pytest,build/dev)
 
 .PHONY: test-full
-test-full: test test-clang test-asan test-tsan test-oldest  ## All of test, Clang's build run, sanitizers, oldest libraries, slow Python tests
+test-full: test test-clang test-asan test-tsan fuzz-short test-oldest  ## All of test, Clang's build run, sanitizers, a short fuzz run, oldest libraries, slow Python tests
 	$(WITH_DATA) BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
 
 .PHONY: torture
@@ -167,6 +172,21 @@ test-asan: setup  ## C++ tests under the address and undefined-behaviour sanitiz
 test-tsan: setup  ## C++ tests under the thread sanitizer
 	$(call build,tsan)
 	$(call ctest,tsan)
+
+# What the fuzzer finds worth keeping stays in build/fuzz/out; an input that found a bug goes to
+# tests/fuzz/corpus with the fix. $(call fuzz,<seconds>,<executions>)
+define fuzz
+$(call build,fuzz,fuzz_targets)
+$(PYTHON) scripts/fuzz.py --build build/fuzz --out build/fuzz/out --seconds $(1) --runs $(2) $(FUZZ_TARGETS)
+endef
+
+.PHONY: fuzz
+fuzz: system-packages  ## Fuzz every reader of files: FUZZ_SECONDS (600) and FUZZ_RUNS (1,000,000) each
+	$(call fuzz,$(FUZZ_SECONDS),$(FUZZ_RUNS))
+
+.PHONY: fuzz-short
+fuzz-short: system-packages  ## The same for 20 seconds each
+	$(call fuzz,20,0)
 
 .PHONY: bench
 bench: system-packages  ## Run the micro benchmarks; JSON lands in build/bench

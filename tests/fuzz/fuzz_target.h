@@ -1,0 +1,27 @@
+// What every fuzz target is made of. A target takes any bytes; exceptions that the headers document
+// are caught there, and whatever else leaves it ends the process, which is a finding.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+// libFuzzer calls it, or replay_main.cc. Returns 0.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace bregboost::fuzz {
+
+inline std::string_view TextOf(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Ends the process unless `holds`: what the target promises of accepted inputs.
+inline void Require(bool holds, const char* promise) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+}  // namespace bregboost::fuzz

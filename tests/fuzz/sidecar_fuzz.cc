@@ -1,0 +1,69 @@
+// What a run leaves beside its model, bregboost.json, with all that is read out of it: the
+// document, the encoding of columns, limits, the HTML report; and the log of certificates.
+#include <stdexcept>
+
+#include "bregboost/certify/certification_log.h"
+#include "bregboost/data/column_encoding.h"
+#include "bregboost/report/html_report.h"
+#include "bregboost/report/run_document.h"
+#include "failure.h"
+#include "fuzz_target.h"
+#include "run_folder.h"
+
+namespace {
+
+using namespace bregboost;  // NOLINT: a program
+using fuzz::Require;
+
+void CheckDocument(std::string_view text) {
+  RunDocument document;
+  try {
+    document = ParseRunDocument(text);
+  } catch (const std::invalid_argument&) {
+    return;
+  }
+  Require(ParseRunDocument(ToJson(document)) == document, "written and read again, it is the same");
+  const std::string page = HtmlReport(text);
+  Require(page.ends_with("</html>\n"), "the report of a document is a whole page");
+}
+
+void CheckRun(std::string_view text) {
+  try {
+    cli::ParseRun(std::string(text), "bregboost.json");
+  } catch (const cli::Failure& failure) {
+    Require(failure.code() == cli::ExitCode::kData, "a bad document is bad data");
+  }
+}
+
+void CheckEncoding(std::string_view text) {
+  ColumnEncoding encoding;
+  try {
+    encoding = ColumnEncodingFromJson(text);
+  } catch (const std::invalid_argument&) {
+    return;
+  }
+  const std::string written = ToJson(encoding);
+  Require(ToJson(ColumnEncodingFromJson(written)) == written,
+          "an encoding reads back as it was written");
+}
+
+void CheckLog(std::string_view text) {
+  CertificationLog log;
+  try {
+    log = CertificationLog::FromJson(text);
+  } catch (const std::invalid_argument&) {
+    return;
+  }
+  Require(CertificationLog::FromJson(log.ToJson()) == log, "a log reads back as it was written");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::TextOf(data, size);
+  CheckDocument(text);
+  CheckRun(text);
+  CheckEncoding(text);
+  CheckLog(text);
+  return 0;
+}
