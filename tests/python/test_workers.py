@@ -71,7 +71,8 @@ def fit(table: Table, solver: str, workers: Any = None) -> dict:
 def work(solver: str, arguments: dict, workers: int, results: Any) -> None:
     with xgboost.collective.CommunicatorContext(**arguments):
         rank = xgboost.collective.get_rank()
-        results.put((rank, fit(make_table().part(rank, workers), solver, xgboost_workers())))
+        together = xgboost_workers(check=lambda: None)
+        results.put((rank, fit(make_table().part(rank, workers), solver, together)))
 
 
 def fit_on(workers: int, solver: str) -> list[dict]:

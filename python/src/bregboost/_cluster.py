@@ -1,8 +1,9 @@
 """Which worker of a Dask cluster has which rows, and one task on each of them."""
 
 import contextlib
+import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import dask
@@ -11,11 +12,14 @@ import numpy as np
 import pandas as pd
 from dask import array as da
 from dask import dataframe as dd
+from distributed.scheduler import KilledWorker
 from scipy import sparse
 
-Collection = da.Array | dd.DataFrame | dd.Series
+from bregboost._errors import PeerError
+
+DaskCollection = da.Array | dd.DataFrame | dd.Series
 _LOOK_EVERY = 0.5  # seconds
-_LOOKS_AFTER_FAILURE = 6
+_PATIENCE = 10.0  # seconds from the first failure until no more is waited for
 
 
 def check_collection(field: str, value: object) -> None:
@@ -26,7 +30,7 @@ def check_collection(field: str, value: object) -> None:
         )
 
 
-def partitions(field: str, value: Collection) -> list[Any]:
+def partitions(field: str, value: DaskCollection) -> list[Any]:
     """Its parts along the rows, delayed."""
     delayed = value.to_delayed()
     if isinstance(value, da.Array) and value.ndim == 2:
@@ -76,7 +80,7 @@ class Cluster:
         self.client = distributed.get_client() if client is None else client
 
     def place(
-        self, columns: Mapping[str, Collection], among: Sequence[str] = (), prefix: str = ""
+        self, columns: Mapping[str, DaskCollection], among: Sequence[str] = (), prefix: str = ""
     ) -> dict[str, "Placed"]:
         """Which parts each worker has.
 
@@ -118,7 +122,7 @@ class Cluster:
     ) -> list[Any]:
         """``work(*its, *arguments)`` on each worker at once.
 
-        A worker that is lost is an error, and ends the work of the others.
+        A worker that fails or is lost is an error, and ends the work of the others.
         """
         futures = {
             worker: self.client.submit(
@@ -128,33 +132,106 @@ class Cluster:
             for worker, its in by_worker.items()
         }  # fmt: skip
         try:
-            self._watch(futures)
+            self._wait(futures)
             return [future.result() for future in futures.values()]
         finally:
             self.client.cancel(list(futures.values()))
 
-    def _watch(self, futures: Mapping[str, Any]) -> None:
-        """Return when all have ended; raise when one has failed or its worker is gone."""
-        while True:
-            self._check_present(futures)
-            failed = [future for future in futures.values() if future.status == "error"]
-            if failed:
-                # A worker that is gone fails its peers first.
-                for _ in range(_LOOKS_AFTER_FAILURE):
-                    time.sleep(_LOOK_EVERY)
-                    self._check_present(futures)
-                failed[0].result()  # raises
-            if all(future.done() for future in futures.values()):
-                return
-            waiting = [future for future in futures.values() if not future.done()]
-            with contextlib.suppress(TimeoutError):
-                distributed.wait(waiting, timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
+    def _wait(self, futures: Mapping[str, Any]) -> None:
+        """Return when all have ended well; raise why they have not.
 
-    def _check_present(self, futures: Mapping[str, Any]) -> None:
+        The others end soon after the first one; then it can be told which one that was.
+        """
+        trouble = Trouble()
+        until = math.inf
+        while time.monotonic() < until:
+            lost = self._lost(futures)
+            trouble.note(futures, lost)
+            waiting = [
+                future
+                for worker, future in futures.items()
+                if not future.done() and worker not in lost
+            ]
+            if not waiting and (trouble.has_cause() or not trouble):
+                break
+            if trouble and until == math.inf:
+                until = time.monotonic() + _PATIENCE
+            if waiting:
+                with contextlib.suppress(TimeoutError):
+                    distributed.wait(waiting, timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
+            else:
+                time.sleep(_LOOK_EVERY)
+        if trouble:
+            raise trouble.error()
+
+    def _lost(self, futures: Mapping[str, Any]) -> set[str]:
         present = self.client.scheduler_info(n_workers=-1)["workers"]
-        lost = [worker for worker in futures if worker not in present]
-        if lost:
-            raise RuntimeError(
-                f"workers: {', '.join(lost)} lost while training; allowed: workers that stay until "
-                "fit returns. Nothing is fitted"
+        return {
+            worker
+            for worker, future in futures.items()
+            if worker not in present
+            or (future.status == "error" and isinstance(future.exception(), KilledWorker))
+        }
+
+
+class Trouble:
+    """What is known of workers that fail: one of them does first, the others for that reason."""
+
+    def __init__(self) -> None:
+        self._errors: dict[str, BaseException] = {}  # in the order in which they became known
+        self._lost: tuple[str, ...] = ()  # the first ones; others may have ended for lack of them
+
+    def __bool__(self) -> bool:
+        return bool(self._errors or self._lost)
+
+    def note(self, futures: Mapping[str, Any], lost: Collection[str]) -> None:
+        """What has happened since the last time."""
+        for worker, future in futures.items():
+            if worker not in lost and worker not in self._errors and future.status == "error":
+                self._errors[worker] = future.exception()
+        self._lost = self._lost or tuple(worker for worker in futures if worker in lost)
+
+    def has_cause(self) -> bool:
+        """Whether something went wrong other than that connections broke."""
+        return bool(self._lost or self._own_errors())
+
+    def error(self) -> BaseException:
+        """For the caller of `fit`."""
+        own = self._own_errors()
+        if self._lost and not own:
+            return RuntimeError(
+                f"workers: {', '.join(self._lost)} lost while training; allowed: workers that stay "
+                "until fit returns. Nothing is fitted"
             )
+        worker, error = next(iter((own or self._errors).items()))
+        texts = {str(other) for other in self._errors.values()}
+        return error if len(texts) == 1 < len(self._errors) else with_worker(worker, error)
+
+    def _own_errors(self) -> dict[str, BaseException]:
+        return {
+            worker: error
+            for worker, error in self._errors.items()
+            if not isinstance(error, PeerError)
+        }
+
+
+def with_worker(worker: str, error: BaseException) -> BaseException:
+    """The error, whose text says where it happened."""
+    error.args = (f"{error} (on worker {worker})",)
+    if worker in str(error):
+        return error
+    named = RuntimeError(f"{error!r} on worker {worker}")  # it writes its text itself
+    named.__cause__ = error
+    return named
+
+
+def cancellation(worker: distributed.Worker) -> Callable[[], None]:
+    """Raises as soon as nobody waits any more for the task that runs in this thread."""
+    key = worker.get_current_task()
+
+    def check() -> None:
+        task = worker.state.tasks.get(key)
+        if task is None or task.state == "cancelled":
+            raise PeerError("workers: the training was called off")
+
+    return check

@@ -43,3 +43,7 @@ class LibraryError(RuntimeError):
 
 class CheckpointError(RuntimeError):
     """A checkpoint that is damaged, is of another training, or cannot be written."""
+
+
+class PeerError(ConnectionError):
+    """A worker of a cluster cannot go on, since another one is lost or has failed."""

@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from bregboost import _classifier
 from bregboost._backends import backend_for
-from bregboost._cluster import Cluster, Placed, check_collection, partitions
+from bregboost._cluster import Cluster, Placed, cancellation, check_collection, partitions
 from bregboost._engines import engine_of
 from bregboost._rows import Labels, encode_labels
 from bregboost._training import Adjustment
@@ -201,9 +201,10 @@ def fit_part(
     sets: dict[str, Any], owner: ConstrainedClassifier, labels: Labels, network: Any
 ) -> dict[str, Any] | None:
     """Train on the rows of this worker; the first one returns what is fitted."""
-    with network.joined(distributed.get_worker()) as workers:
+    worker = distributed.get_worker()
+    with network.joined(worker, cancellation(worker)) as workers:
         part = PartClassifier(**owner.get_params(deep=False))
-        part.estimator = network.prepared(part.estimator, distributed.get_worker())
+        part.estimator = network.prepared(part.estimator, worker)
         part._labels_of_all = labels
         tables = {prefix: Placed(*placed).table() for prefix, placed in sets.items()}
         arguments: dict[str, Any] = {"eval_set": None, "certify_set": None}
