@@ -1,20 +1,17 @@
 """Training on a real cluster of processes."""
 
-import os
-import time
 from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 import pytest
 from bregboost import ConstrainedClassifier as OnOneMachine
-from bregboost import _core
 from bregboost.dask import ConstrainedClassifier
 from dask import array as da
 from dask import dataframe as dd
 from distributed import Client, LocalCluster
 from lightgbm import LGBMClassifier
-from xgboost import XGBClassifier, collective
+from xgboost import XGBClassifier
 
 ROWS = 6000
 
@@ -197,50 +194,3 @@ def test_continuous_features_give_the_same_rates(client: Client, estimator: obje
             rates.append([1.0 - predicted[actual == 1].mean(), alarms[0] - alarms[1]])
         differences.append(np.subtract(*rates))
     assert np.abs(np.mean(differences, axis=0)).max() < 0.005
-
-
-def exit_in_round(round_: int) -> None:
-    """The second worker goes away without a word."""
-    from bregboost import _engines, _workers
-
-    def workers() -> object:
-        calls = 0
-        communicator = _workers.xgboost_workers()
-        if communicator.rank == 0:
-            return communicator
-
-        def total(values: np.ndarray) -> np.ndarray:
-            nonlocal calls
-            calls += 1
-            if calls == round_:
-                os._exit(1)
-            return collective.allreduce(values, collective.Op.SUM)
-
-        return _core.Workers.from_functions(
-            rank=communicator.rank,
-            size=communicator.size,
-            sum=total,
-            maximum=lambda values: collective.allreduce(values, collective.Op.MAX),
-            gather=lambda mine: [
-                collective.broadcast(mine if root == communicator.rank else None, root)
-                for root in range(communicator.size)
-            ],
-        )
-
-    _engines.xgboost_workers = workers
-
-
-def test_a_lost_worker_is_an_error_soon() -> None:
-    table = np.random.default_rng(0).normal(size=(4000, 4))
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        client.run(exit_in_round, 40)
-        model = ConstrainedClassifier(XGBClassifier(n_estimators=500), "fnr <= 20%")
-        X, y = da.from_array(table, chunks=(1000, 4)), da.from_array(table[:, 0] > 0, chunks=1000)
-        begin = time.monotonic()
-        with pytest.raises(RuntimeError, match=r"workers: tcp://.* lost while training"):
-            model.fit(X, y.astype(int))
-        assert time.monotonic() - begin < 30
-        assert not hasattr(model, "estimator_")

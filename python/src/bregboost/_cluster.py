@@ -134,8 +134,9 @@ class Cluster:
         try:
             self._wait(futures)
             return [future.result() for future in futures.values()]
-        finally:
-            self.client.cancel(list(futures.values()))
+        except BaseException:
+            self._call_off(futures)
+            raise
 
     def _wait(self, futures: Mapping[str, Any]) -> None:
         """Return when all have ended well; raise why they have not.
@@ -163,6 +164,18 @@ class Cluster:
                 time.sleep(_LOOK_EVERY)
         if trouble:
             raise trouble.error()
+
+    def _call_off(self, futures: Mapping[str, Any]) -> None:
+        """Workers notice when they next need each other; until then what connects them stays."""
+        self.client.cancel(list(futures.values()))
+        keys = [future.key for future in futures.values()]
+        until = time.monotonic() + _PATIENCE
+        while time.monotonic() < until:
+            present = self.client.scheduler_info(n_workers=-1)["workers"]
+            workers = [worker for worker in futures if worker in present]
+            if not any(self.client.run(has_any, keys, workers=workers, on_error="ignore").values()):
+                return
+            time.sleep(_LOOK_EVERY)
 
     def _lost(self, futures: Mapping[str, Any]) -> set[str]:
         present = self.client.scheduler_info(n_workers=-1)["workers"]
@@ -223,6 +236,11 @@ def with_worker(worker: str, error: BaseException) -> BaseException:
     named = RuntimeError(f"{error!r} on worker {worker}")  # it writes its text itself
     named.__cause__ = error
     return named
+
+
+def has_any(keys: Sequence[str], dask_worker: distributed.Worker) -> bool:
+    """Whether the worker is still at one of these tasks."""
+    return any(key in dask_worker.state.tasks for key in keys)
 
 
 def cancellation(worker: distributed.Worker) -> Callable[[], None]:

@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import os
 import secrets
 import socket
 from collections.abc import Iterator, Sequence
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bregboost import _core
 from bregboost._backends import backend_for
-from bregboost._star import Star
+from bregboost._lightgbm_sockets import LightgbmSockets
+from bregboost._star import Meeting, Star
 from bregboost._workers import Check, peer_errors, xgboost_workers
 
 if TYPE_CHECKING:
@@ -129,13 +129,17 @@ class LightgbmEngine:
     def network(self, cluster: "Cluster", workers: Sequence[str]) -> Iterator["LightgbmNetwork"]:
         """Of free ports of the workers."""
         ports = cluster.run(free_ports, {worker: [] for worker in workers})
-        machines = {
-            worker: f"{host_of(worker)}:{own[0]}"
-            for worker, own in zip(workers, ports, strict=True)
-        }
-        star = (host_of(workers[0]), ports[0][1])
+        machines = [
+            f"{host_of(worker)}:{own[0]}" for worker, own in zip(workers, ports, strict=True)
+        ]
         time_out = int(self._estimator.get_params().get("time_out", _LIGHTGBM_TIME_OUT))
-        yield LightgbmNetwork(machines, star, secrets.token_bytes(16), time_out)
+        meeting = Meeting(
+            names=tuple(workers),
+            address=(host_of(workers[0]), ports[0][1]),
+            key=secrets.token_bytes(16),
+            seconds=_TIMEOUT,
+        )
+        yield LightgbmNetwork(machines, meeting, time_out)
 
 
 def free_ports() -> tuple[int, int]:
@@ -149,12 +153,9 @@ def free_ports() -> tuple[int, int]:
 class LightgbmNetwork:
     """Of `Network`."""
 
-    def __init__(
-        self, machines: dict[str, str], star: tuple[str, int], key: bytes, time_out: int
-    ) -> None:
-        self._machines = machines  # by Dask's address
-        self._star = star
-        self._key = key
+    def __init__(self, machines: list[str], meeting: Meeting, time_out: int) -> None:
+        self._machines = machines  # by rank
+        self._meeting = meeting
         self._time_out = time_out  # minutes
 
     @contextlib.contextmanager
@@ -162,26 +163,25 @@ class LightgbmNetwork:
         """LightGBM's network is one for the whole process."""
         from lightgbm.basic import _LIB, LightGBMError, _c_str, _safe_call
 
-        names = list(self._machines)
-        rank = names.index(worker.address)
-        sockets = LightgbmSockets(list(self._machines.values()), rank)
+        rank = self._meeting.names.index(worker.address)
+        sockets = LightgbmSockets(self._machines, rank)
         with (
             peer_errors(LightGBMError),
-            Star.joined(rank, names, self._star, self._key, _TIMEOUT) as star,
+            Star.joined(rank, self._meeting, check) as star,
         ):
             with star.watched(sockets.cut):
                 _safe_call(
                     _LIB.LGBM_NetworkInit(
-                        _c_str(",".join(self._machines.values())),
+                        _c_str(",".join(self._machines)),
                         ctypes.c_int(sockets.port),
                         ctypes.c_int(self._time_out),
-                        ctypes.c_int(len(names)),
+                        ctypes.c_int(len(self._machines)),
                     )
                 )
                 sockets.keep()
             try:
                 with star.watched(sockets.cut):
-                    yield star.workers(check)
+                    yield star.workers()
             finally:
                 _safe_call(_LIB.LGBM_NetworkFree())
 
@@ -192,54 +192,3 @@ class LightgbmNetwork:
         return own.set_params(
             tree_learner="data", num_machines=len(self._machines), pre_partition=True
         )
-
-
-class LightgbmSockets:
-    """LightGBM's connections in this process.
-
-    It reads for ever from one that the other side has closed: zero bytes are no error to it.
-    """
-
-    def __init__(self, machines: Sequence[str], rank: int) -> None:
-        addresses = [machine.rsplit(":", 1) for machine in machines]
-        self._peers = {(host, int(port)) for host, port in addresses}
-        self.port = int(addresses[rank][1])
-        self._kept: list[int] | None = None
-
-    def keep(self) -> None:
-        """Those that are there now; one that breaks no longer knows whose it was."""
-        self._kept = self._find()
-
-    def cut(self) -> None:
-        """Make errors of all that LightGBM does with them.
-
-        In the midst of a message above 100 kB, which it sends in a thread while it receives
-        another, LightGBM does not survive errors, and this process ends.
-        """
-        no_socket = os.open(os.devnull, os.O_RDWR)
-        for descriptor in self._find() if self._kept is None else self._kept:
-            with contextlib.suppress(OSError), _socket_of(descriptor) as connection:
-                connection.shutdown(socket.SHUT_RDWR)  # wakes who waits
-            os.dup2(no_socket, descriptor)  # if closed, the number might become another's
-        os.close(no_socket)
-
-    def _find(self) -> list[int]:
-        return [descriptor for descriptor in _descriptors() if self._is_ours(descriptor)]
-
-    def _is_ours(self, descriptor: int) -> bool:
-        try:
-            with _socket_of(descriptor) as connection:
-                if connection.family != socket.AF_INET:
-                    return False
-                own_port = connection.getsockname()[1]
-                return own_port == self.port or connection.getpeername() in self._peers
-        except OSError:  # no socket, or not connected
-            return False
-
-
-def _descriptors() -> list[int]:
-    return [int(name) for name in os.listdir("/proc/self/fd")]
-
-
-def _socket_of(descriptor: int) -> socket.socket:
-    return socket.socket(fileno=os.dup(descriptor))

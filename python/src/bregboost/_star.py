@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,6 +44,12 @@ class Line:
         with self._named_errors():
             (length,) = _LENGTH.unpack(_receive(self._socket, _LENGTH.size))
             return _receive(self._socket, length)
+
+    def prove(self, own_rank: bytes, key: bytes) -> None:
+        """That this worker knows the key."""
+        with self._named_errors():
+            challenge = _receive(self._socket, _PROOF_BYTES)
+            self._socket.sendall(own_rank + _proof(key, challenge + own_rank))
 
     def set_patient(self) -> None:
         """No time limit from now on; a machine that is gone is an error nevertheless."""
@@ -103,33 +110,40 @@ def _receive(connection: socket.socket, length: int) -> bytes:
     return bytes(parts)
 
 
+class Meeting(NamedTuple):
+    """Where workers find the first of them, and how they show that they belong there."""
+
+    names: tuple[str, ...]  # by rank
+    address: tuple[str, int]
+    key: bytes
+    seconds: float  # for all to come
+
+
 class Star:
     """What crosses the connections is small: the first worker puts it together, in the order of
     ranks, and sends the same bytes to all.
     """
 
-    def __init__(self, rank: int, size: int, lines: list[Line]) -> None:
+    def __init__(self, rank: int, size: int, lines: list[Line], check: Check) -> None:
         self.rank = rank
         self.size = size
         self._lines = lines  # of the first: to ranks 1, 2, ...; else: to the first
+        self._check = check
 
     @classmethod
     @contextlib.contextmanager
-    def joined(
-        cls, rank: int, names: Sequence[str], address: tuple[str, int], key: bytes, timeout: float
-    ) -> Iterator["Star"]:
-        """Connected while the context lasts.
+    def joined(cls, rank: int, meeting: Meeting, check: Check) -> Iterator["Star"]:
+        """Connected while the context lasts; `check` raises where it is no use to wait any longer.
 
         Who leaves without an error waits for the others, none of which would know otherwise
         whether it is lost.
         """
-        until = time.monotonic() + timeout
         with contextlib.ExitStack() as stack:
             if rank == 0:
-                lines = _accept(names, address, key, until, stack)
+                lines = _accept(meeting, check, stack)
             else:
-                lines = [_connect(rank, names[0], address, key, until, stack)]
-            star = cls(rank, len(names), lines)
+                lines = [_connect(rank, meeting, check, stack)]
+            star = cls(rank, len(meeting.names), lines, check)
             yield star
             star.gather(b"")
 
@@ -157,6 +171,7 @@ class Star:
 
     def gather(self, mine: bytes) -> list[bytes]:
         """Of all workers, by rank."""
+        self._check()
         if self.rank > 0:
             self._lines[0].send(mine)
             return _unpacked(self._lines[0].receive())
@@ -168,6 +183,7 @@ class Star:
 
     def reduce(self, values: np.ndarray, combine: Reduce) -> np.ndarray:
         """Combined in the order of ranks."""
+        self._check()
         if self.rank > 0:
             self._lines[0].send(values.tobytes())
             return np.frombuffer(self._lines[0].receive())
@@ -177,18 +193,13 @@ class Star:
             line.send(result.tobytes())
         return result
 
-    def workers(self, check: Check) -> _core.Workers:
-        """For the core; `check` may raise at any time."""
-
-        def reduced(values: np.ndarray, combine: Reduce) -> np.ndarray:
-            check()
-            return self.reduce(values, combine)
-
+    def workers(self) -> _core.Workers:
+        """For the core."""
         return _core.Workers.from_functions(
             rank=self.rank,
             size=self.size,
-            sum=lambda values: reduced(values, np.add),
-            maximum=lambda values: reduced(values, np.maximum),
+            sum=lambda values: self.reduce(values, np.add),
+            maximum=lambda values: self.reduce(values, np.maximum),
             gather=self.gather,
         )
 
@@ -212,55 +223,48 @@ def _proven_rank(connection: socket.socket, key: bytes) -> int | None:
     return _RANK.unpack(rank)[0]
 
 
-def _accept(
-    names: Sequence[str],
-    address: tuple[str, int],
-    key: bytes,
-    until: float,
-    stack: contextlib.ExitStack,
-) -> list[Line]:
+def _accept(meeting: Meeting, check: Check, stack: contextlib.ExitStack) -> list[Line]:
     """Of the other workers, by rank; who does not know the key is turned away."""
     lines: dict[int, Line] = {}
-    with socket.create_server(address, backlog=len(names)) as listener:
-        while len(lines) < len(names) - 1:
+    until = time.monotonic() + meeting.seconds
+    with socket.create_server(meeting.address, backlog=len(meeting.names)) as listener:
+        listener.settimeout(_LOOK_EVERY)
+        while missing := set(range(1, len(meeting.names))) - set(lines):
+            check()
+            if time.monotonic() > until:
+                names = ", ".join(meeting.names[rank] for rank in sorted(missing))
+                raise PeerError(f"workers: {names} did not connect in {meeting.seconds:g} seconds")
             try:
-                listener.settimeout(max(until - time.monotonic(), 0.001))
                 connection, _ = listener.accept()
             except TimeoutError:
-                missing = (name for rank, name in enumerate(names) if rank and rank not in lines)
-                raise PeerError(f"workers: {', '.join(missing)} did not connect in time") from None
-            rank = _proven_rank(connection, key)
+                continue
+            rank = _proven_rank(connection, meeting.key)
             if rank is None:
                 connection.close()
                 continue
-            line = stack.enter_context(contextlib.closing(Line(connection, names[rank])))
-            line.set_patient()
-            lines[rank] = line
-    return [lines[rank] for rank in range(1, len(names))]
+            lines[rank] = stack.enter_context(
+                contextlib.closing(Line(connection, meeting.names[rank]))
+            )
+            lines[rank].set_patient()
+    return [lines[rank] for rank in sorted(lines)]
 
 
-def _connect(
-    rank: int,
-    first: str,
-    address: tuple[str, int],
-    key: bytes,
-    until: float,
-    stack: contextlib.ExitStack,
-) -> Line:
+def _connect(rank: int, meeting: Meeting, check: Check, stack: contextlib.ExitStack) -> Line:
     """To the first worker, as soon as it listens."""
+    until = time.monotonic() + meeting.seconds
     while True:
-        left = until - time.monotonic()
+        check()
         try:
-            connection = socket.create_connection(address, timeout=max(left, 0.001))
+            connection = socket.create_connection(meeting.address, timeout=_LONGEST_SILENCE)
             break
         except OSError as error:
-            if left <= 0:
-                raise PeerError(f"workers: {first} could not be reached ({error})") from error
-            time.sleep(0.05)
-    line = stack.enter_context(contextlib.closing(Line(connection, first)))
-    with line._named_errors():
-        challenge = _receive(connection, _PROOF_BYTES)
-        own = _RANK.pack(rank)
-        connection.sendall(own + _proof(key, challenge + own))
+            if time.monotonic() > until:
+                raise PeerError(
+                    f"workers: {meeting.names[0]} could not be reached in {meeting.seconds:g} "
+                    f"seconds ({error})"
+                ) from error
+            time.sleep(_LOOK_EVERY)
+    line = stack.enter_context(contextlib.closing(Line(connection, meeting.names[0])))
+    line.prove(_RANK.pack(rank), meeting.key)
     line.set_patient()
     return line
