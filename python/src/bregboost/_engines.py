@@ -71,12 +71,13 @@ class XgboostEngine:
     @contextlib.contextmanager
     def network(self, cluster: "Cluster", workers: Sequence[str]) -> Iterator["XgboostNetwork"]:
         """Alive as long as the context."""
+        from distributed.utils import get_ip
         from xgboost.core import XGBoostError
         from xgboost.tracker import RabitTracker
 
         tracker = RabitTracker(
             n_workers=len(workers),
-            host_ip=host_of(cluster.client.scheduler.address),
+            host_ip=get_ip(host_of(cluster.client.scheduler.address)),  # of this machine
             sortby="task",
             timeout=_TIMEOUT,
         )
