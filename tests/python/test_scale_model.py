@@ -1,0 +1,103 @@
+"""The model of what a cluster costs, against the code that it counts."""
+
+import numpy as np
+import pytest
+import xgboost
+from bregboost import _core, as_constraints
+from bregboost._backends import backend_for
+
+from benchmarks.common.arguments import ROOT
+from benchmarks.common.markdown import marks, with_part
+from benchmarks.scale import model
+from benchmarks.scale.model import Training
+
+PAGE = ROOT / "docs" / "scale.md"
+ROUNDS = 40
+
+
+def test_page_shows_what_the_model_prints() -> None:
+    text = PAGE.read_text()
+    assert with_part(text, model.PART, model.render()) == text
+
+
+def test_page_states_the_measured_rates() -> None:
+    text = " ".join(PAGE.read_text().split())
+    for engine, phrase in (
+        ("xgboost", "XGBoost at depth 6 takes {:g} ns per row and round alone and {:g} ns under"),
+        ("lightgbm", "LightGBM with 31 leaves {:g} and {:g};"),
+    ):
+        assert phrase.format(model.ALONE[engine], model.UNDER_LIMITS[engine]) in text
+
+
+def test_part_between_marks() -> None:
+    begins, ends = marks("x")
+    assert with_part(f"a {begins} old {ends} b", "x", "new") == f"a {begins}\n\nnew\n\n{ends} b"
+    with pytest.raises(ValueError, match="page: no '<!-- x: begins -->'"):
+        with_part("no marks", "x", "new")
+
+
+def sums_of_a_training(groups: int, limits: list[str]) -> list[int]:
+    """How many numbers workers add up in each message."""
+    counts: list[int] = []
+
+    def counted(values: np.ndarray) -> np.ndarray:
+        counts.append(len(values))
+        return values
+
+    random = np.random.default_rng(0)
+    X = random.normal(size=(4000, 3))
+    y = (X[:, 0] + random.logistic(size=4000) > 0).astype(np.int32)
+    group = random.integers(groups, size=4000).astype(np.int32)
+    backend = backend_for(
+        xgboost.XGBClassifier(n_estimators=ROUNDS, max_depth=2, n_jobs=1), "classification"
+    )
+    data = backend.make_data(X)
+    workers = _core.Workers.from_functions(
+        rank=0, size=1, sum=counted, maximum=counted, gather=lambda mine: [mine]
+    )
+    rows = _core.RowData(
+        codes=y,
+        classes=["0", "1"],
+        groups=[("group", [str(level) for level in range(groups)], group)],
+        workers=workers,
+    )
+    features = _core.XgboostDataset(data.keep, data.handle, backend.library())
+    options = _core.FitOptions()
+    options.validation = "hold_out"
+    boosting = _core.BoostedOptions(backend.parameters(data.columns), model.ROUNDS_PER_STEP)
+    _core.fit_xgboost(features, rows, as_constraints(limits), boosting, options)
+    return counts
+
+
+def occurrences(counts: list[int], pattern: list[int]) -> int:
+    """In a row, whichever of them comes first."""
+    turns = [pattern[turn:] + pattern[:turn] for turn in range(len(pattern))]
+    windows = [counts[at : at + len(pattern)] for at in range(len(counts) - len(pattern) + 1)]
+    return max(sum(window == turn for window in windows) for turn in turns)
+
+
+@pytest.mark.parametrize("groups", [2, 20])
+def test_messages_of_a_step(groups: int) -> None:
+    counts = sums_of_a_training(groups, ["fnr <= 20%", "gap(error, by=group) <= 20%"])
+    training = Training(groups=groups)
+    steps = ROUNDS / model.ROUNDS_PER_STEP
+    judged = occurrences(counts, model.step_sums(training, judged=True))
+    assert judged == pytest.approx(model.SHARE_JUDGED * steps, abs=1)
+    # In every step, judged or not.
+    assert occurrences(counts, model.step_sums(training, judged=False)) == pytest.approx(
+        steps, abs=1
+    )
+    assert len(counts) < model.FIRST_SUMS + 6 * steps
+
+
+def test_more_limits_send_no_more() -> None:
+    few = ["gap(error, by=group) <= 20%"]
+    many = [*few, "fnr <= 30%", "fpr <= 60%", "gap(fnr, by=group) <= 50%"]
+    assert sums_of_a_training(2, many) == sums_of_a_training(2, few)
+
+
+@pytest.mark.parametrize("engine", ["xgboost", "lightgbm"])
+def test_one_worker_sends_nothing(engine: str) -> None:
+    alone = Training(engine=engine, workers=1)
+    assert model.engine_network(alone) == (0.0, 0.0)
+    assert model.own_network(alone) == (0.0, 0.0)
