@@ -1,5 +1,7 @@
 """The model of what a cluster costs, against the code that it counts."""
 
+import json
+
 import numpy as np
 import pytest
 import xgboost
@@ -8,7 +10,7 @@ from bregboost._backends import backend_for
 
 from benchmarks.common.arguments import ROOT
 from benchmarks.common.markdown import marks, with_part
-from benchmarks.scale import model
+from benchmarks.scale import cluster, model
 from benchmarks.scale.model import Training
 
 PAGE = ROOT / "docs" / "scale.md"
@@ -27,6 +29,37 @@ def test_page_states_the_measured_rates() -> None:
         ("lightgbm", "LightGBM with 31 leaves {:g} and {:g};"),
     ):
         assert phrase.format(model.ALONE[engine], model.UNDER_LIMITS[engine]) in text
+
+
+def test_page_shows_what_the_benchmark_measured() -> None:
+    file = ROOT / "benchmarks" / "results" / "cluster.json"
+    text = PAGE.read_text()
+    assert cluster.PART in text
+    if file.is_file():
+        assert with_part(text, cluster.PART, cluster.render(json.loads(file.read_text()))) == text
+
+
+def test_table_of_the_benchmark() -> None:
+    results = {
+        "about": {
+            "rows": 2_000_000, "features": 20, "rounds": 100, "repeats": 3,
+            "machine": "a machine", "cores": 2,
+        },
+        "cells": [
+            {"workers": workers, "learner": "xgboost", "way": way, "seconds": seconds}
+            for workers, way, seconds in (
+                (1, "alone", [2.0, 2.0, 4.0]),
+                (1, "auto", [3.0, 2.0, 4.0]),
+                (2, "alone", [1.0, 1.0, 1.0]),
+                (2, "auto", [1.2, 1.1, 1.3]),
+            )
+        ],
+    }  # fmt: skip
+    text = cluster.render(results)
+    assert "2,000,000 x 20 generated rows, 100 rounds" in text
+    assert "|  |  | 1 worker | 2 workers |" in text
+    assert "| XGBoost | alone | 2.0 s | 1.0 s |" in text
+    assert "| 3.0 s, 1.00 (1.00 to 1.50) | 1.2 s, 1.20 (1.10 to 1.30) |" in text
 
 
 def test_part_between_marks() -> None:

@@ -85,6 +85,12 @@ class ConstrainedClassifier(_classifier.ConstrainedClassifier):
         Returns
         -------
         self
+
+        Raises
+        ------
+        RuntimeError
+            A worker is lost; its address is in the text, as it is in that of an error which one
+            worker alone has.
         """
         cluster = Cluster(client)
         given = {
