@@ -19,7 +19,8 @@ from bregboost._errors import PeerError
 
 DaskCollection = da.Array | dd.DataFrame | dd.Series
 _LOOK_EVERY = 0.5  # seconds
-_PATIENCE = 10.0  # seconds from the first failure until no more is waited for
+_PATIENCE = 10.0  # seconds from the first failure until its cause must be known
+_FAREWELL = 5.0  # seconds for workers to end what nobody waits for
 
 
 def check_collection(field: str, value: object) -> None:
@@ -135,7 +136,8 @@ class Cluster:
             self._wait(futures)
             return [future.result() for future in futures.values()]
         except BaseException:
-            self._call_off(futures)
+            with contextlib.suppress(OSError):  # without a scheduler there is nobody to tell
+                self._call_off(futures)
             raise
 
     def _wait(self, futures: Mapping[str, Any]) -> None:
@@ -158,7 +160,7 @@ class Cluster:
             if trouble and until == math.inf:
                 until = time.monotonic() + _PATIENCE
             if waiting:
-                with contextlib.suppress(TimeoutError):
+                with contextlib.suppress(TimeoutError, distributed.TimeoutError):
                     distributed.wait(waiting, timeout=_LOOK_EVERY, return_when="FIRST_COMPLETED")
             else:
                 time.sleep(_LOOK_EVERY)
@@ -169,7 +171,7 @@ class Cluster:
         """Workers notice when they next need each other; until then what connects them stays."""
         self.client.cancel(list(futures.values()))
         keys = [future.key for future in futures.values()]
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _FAREWELL
         while time.monotonic() < until:
             present = self.client.scheduler_info(n_workers=-1)["workers"]
             workers = [worker for worker in futures if worker in present]
