@@ -32,6 +32,7 @@ void Round(Json& value) {
 std::string EmbeddedJson(std::string_view run_document_json) {
   Json document = Json::parse(run_document_json);
   document.erase("encoding");
+  document.erase("model");
   if (document["fit"].contains("history") && document["fit"]["history"].is_array()) {
     for (Json& step : document["fit"]["history"]) {
       if (step.is_object()) step.erase("multipliers");

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "detail/checksum.h"
-
 #include "detail/json_depth.h"
 
 namespace bregboost {
