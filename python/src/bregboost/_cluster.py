@@ -107,7 +107,7 @@ class Cluster:
                 f"{prefix}{first}: {len(futures)} partitions; allowed: at least {len(among)}, one "
                 "for each worker that trains (repartition first)"
             )
-        workers = list(among or self.client.scheduler_info(n_workers=-1)["workers"])
+        workers = list(among or self._present())
         most = -(-len(futures) // len(workers))
         holders = self.client.who_has(futures)
         placed: dict[str, list[Any]] = {worker: [] for worker in workers}
@@ -173,14 +173,18 @@ class Cluster:
         keys = [future.key for future in futures.values()]
         until = time.monotonic() + _FAREWELL
         while time.monotonic() < until:
-            present = self.client.scheduler_info(n_workers=-1)["workers"]
+            present = self._present()
             workers = [worker for worker in futures if worker in present]
             if not any(self.client.run(has_any, keys, workers=workers, on_error="ignore").values()):
                 return
             time.sleep(_LOOK_EVERY)
 
+    def _present(self) -> Collection[str]:
+        """Asked for each time: in what `scheduler_info` keeps, workers are missing now and then."""
+        return self.client.nthreads()
+
     def _lost(self, futures: Mapping[str, Any]) -> set[str]:
-        present = self.client.scheduler_info(n_workers=-1)["workers"]
+        present = self._present()
         return {
             worker
             for worker, future in futures.items()
