@@ -21,14 +21,15 @@ ExportSpec SpecOf(const std::string& objective, std::size_t num_scores, double t
           .offsets = offsets};
 }
 
-template <class Export>
-void Bind(nb::module_& module, const char* name, Export write) {
+using Adjust = std::string (*)(std::string_view model, const ExportSpec& spec);
+
+void Bind(nb::module_& module, const char* name, Adjust adjust) {
   module.def(
       name,
-      [write](const nb::bytes& model, const std::string& objective, std::size_t num_scores,
-              double temperature, const std::vector<double>& offsets) {
-        const ModelPart part{.text = {model.c_str(), model.size()}};
-        return ToBytes(write({&part, 1}, SpecOf(objective, num_scores, temperature, offsets)));
+      [adjust](const nb::bytes& model, const std::string& objective, std::size_t num_scores,
+               double temperature, const std::vector<double>& offsets) {
+        return ToBytes(adjust({model.c_str(), model.size()},
+                              SpecOf(objective, num_scores, temperature, offsets)));
       },
       "The model whose scores are F / temperature + offset.", nb::arg("model"),
       nb::arg("objective"), nb::arg("num_scores"), nb::arg("temperature"), nb::arg("offsets"));
@@ -37,8 +38,8 @@ void Bind(nb::module_& module, const char* name, Export write) {
 }  // namespace
 
 void BindTreeModel(nb::module_& module) {
-  Bind(module, "adjust_lightgbm", &ExportLightGbm);
-  Bind(module, "adjust_xgboost", &ExportXgboost);
+  Bind(module, "adjust_lightgbm", &AdjustLightGbm);
+  Bind(module, "adjust_xgboost", &AdjustXgboost);
 }
 
 }  // namespace bregboost::python

@@ -59,7 +59,7 @@ BoostedLearner::Impl::Impl(const Objective& objective, BoosterSettings settings,
     : objective_(objective),
       settings_(std::move(settings)),
       booster_(std::move(booster)),
-      writer_(std::move(writer)),
+      writer_(writer),
       pass_(objective, pass_options),
       metric_(objective.rows()),
       scored_(1 + held_out.size()) {
@@ -460,11 +460,14 @@ std::string BoostedLearner::Impl::MeanModel(std::span<Impl* const> learners,
   const Impl& first = *learners.front();
   const RowData& rows = first.objective_.rows();
   const LossOptions& loss = first.objective_.options().loss;
-  return first.writer_(parts, {.objective = ObjectiveOf(rows.task(), loss.kind),
-                               .num_scores = rows.num_scores(),
-                               .inverse_temperature = 1.0 / adjustment.temperature,
-                               .offsets = adjustment.offsets,
-                               .huber_delta = loss.huber_delta});
+  ExportSpec spec{.objective = ObjectiveOf(rows.task(), loss.kind),
+                  .num_scores = rows.num_scores(),
+                  .huber_delta = loss.huber_delta};
+  std::string plain = first.writer_.write(parts, spec);
+  if (adjustment.temperature == 1.0 && adjustment.offsets.empty()) return plain;
+  spec.inverse_temperature = 1.0 / adjustment.temperature;
+  spec.offsets = adjustment.offsets;
+  return first.writer_.adjust(plain, spec);
 }
 
 }  // namespace bregboost

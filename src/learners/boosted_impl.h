@@ -82,7 +82,10 @@ struct HeldOutParts {
 };
 
 // Finishes models in the library's own file format.
-using ModelWriter = std::function<std::string(std::span<const ModelPart>, const ExportSpec&)>;
+struct ModelWriter {
+  std::string (*write)(std::span<const ModelPart> parts, const ExportSpec& spec);
+  std::string (*adjust)(std::string_view model, const ExportSpec& spec);
+};
 
 class BoostedLearner::Impl {
  public:

@@ -41,7 +41,7 @@ std::unique_ptr<BoostedLearner> BoostedLearner::LightGbm(
   const detail::PassOptions pass{.softmax_hessian_factor = num_scores > 1 ? k / (k - 1.0) : 2.0};
   return std::unique_ptr<BoostedLearner>(new BoostedLearner(
       std::make_unique<Impl>(objective, std::move(settings), pass, std::move(booster),
-                             &ExportLightGbm, parts.objectives)));
+                             ModelWriter{&ExportLightGbm, &AdjustLightGbm}, parts.objectives)));
 }
 
 }  // namespace bregboost

@@ -34,8 +34,9 @@ std::unique_ptr<BoostedLearner> BoostedLearner::Xgboost(
   auto booster = std::make_unique<detail::XgboostBooster>(
       train, parts.datasets, std::move(library), detail::SummariseTargets(objective.rows()));
   const detail::PassOptions pass{.softmax_hessian_factor = 2.0};
-  return std::unique_ptr<BoostedLearner>(new BoostedLearner(std::make_unique<Impl>(
-      objective, std::move(settings), pass, std::move(booster), ExportXgboost, parts.objectives)));
+  return std::unique_ptr<BoostedLearner>(new BoostedLearner(
+      std::make_unique<Impl>(objective, std::move(settings), pass, std::move(booster),
+                             ModelWriter{&ExportXgboost, &AdjustXgboost}, parts.objectives)));
 }
 
 }  // namespace bregboost

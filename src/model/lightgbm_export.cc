@@ -267,4 +267,9 @@ std::string ExportLightGbm(std::span<const ModelPart> parts, const ExportSpec& s
   return out;
 }
 
+std::string AdjustLightGbm(std::string_view model, const ExportSpec& spec) {
+  const ModelPart part{.text = model};
+  return ExportLightGbm({&part, 1}, spec);
+}
+
 }  // namespace bregboost

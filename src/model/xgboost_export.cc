@@ -236,4 +236,10 @@ std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& sp
   return detail::BytesOf(models[0]);
 }
 
+std::string AdjustXgboost(std::string_view model, const ExportSpec& spec) {
+  const ModelPart part{.text = model,
+                       .start = std::vector<double>(spec.num_scores, BaseMargin(spec.objective))};
+  return ExportXgboost({&part, 1}, spec);
+}
+
 }  // namespace bregboost

@@ -65,4 +65,9 @@ std::string ExportLightGbm(std::span<const ModelPart> parts, const ExportSpec& s
 // once, from double.
 std::string ExportXgboost(std::span<const ModelPart> parts, const ExportSpec& spec);
 
+// A model that one of the above wrote, with its scores under a temperature and offsets. What is
+// trained and adjusted in two goes rounds twice: all who deploy a model do it so.
+std::string AdjustLightGbm(std::string_view model, const ExportSpec& spec);
+std::string AdjustXgboost(std::string_view model, const ExportSpec& spec);
+
 }  // namespace bregboost
