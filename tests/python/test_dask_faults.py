@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +35,14 @@ def client() -> Iterator[Client]:
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
+        client.run(import_all)
         yield client
+
+
+def import_all() -> None:
+    """What takes a worker many seconds on a busy machine, and is not what is timed."""
+    for engine in ENGINES:
+        estimator(engine, rounds=1).fit(np.array([[0.0], [1.0]]), [0, 1])
 
 
 def estimator(engine: str, rounds: int) -> LGBMClassifier | XGBClassifier:
@@ -63,16 +71,21 @@ def addresses(client: Client) -> list[str]:
 
 def check_that_the_cluster_still_trains(client: Client, engine: str) -> None:
     client.wait_for_workers(2, timeout=60)
+    client.run(import_all)
     model = ConstrainedClassifier(estimator(engine, rounds=10), "fnr <= 30%")
     begin = time.monotonic()
     assert model.fit(**spread(**make_rows())).status_ == "satisfied"
     assert time.monotonic() - begin < SOON
 
 
-def kill_at_call(number: int) -> None:
+def kill_at_call(number: int, note: Path) -> None:
     """Once, some milliseconds after this worker has asked the others for something that often."""
     calls = 0
     cancellation = dask.cancellation
+
+    def kill() -> None:
+        note.write_text(str(time.time()))
+        os.kill(os.getpid(), signal.SIGKILL)
 
     def counting(worker: Worker) -> Callable[[], None]:
         check = cancellation(worker)
@@ -81,7 +94,7 @@ def kill_at_call(number: int) -> None:
             nonlocal calls
             calls += 1
             if calls == number:
-                threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+                threading.Timer(0.02, kill).start()
             check()
 
         return count
@@ -90,14 +103,13 @@ def kill_at_call(number: int) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_worker_killed_in_round_20(client: Client, engine: str) -> None:
-    killed = addresses(client)[0]
-    client.run(kill_at_call, CALLS_BEFORE + 20 * CALLS_OF_A_ROUND, workers=[killed])
+def test_a_worker_killed_in_round_20(client: Client, engine: str, tmp_path: Path) -> None:
+    killed, note = addresses(client)[0], tmp_path / "killed"
+    client.run(kill_at_call, CALLS_BEFORE + 20 * CALLS_OF_A_ROUND, note, workers=[killed])
     model = ConstrainedClassifier(estimator(engine, rounds=5000), "fnr <= 20%")
-    begin = time.monotonic()
     with pytest.raises(RuntimeError, match=f"workers: {killed} lost while training"):
         model.fit(**spread(**make_rows()))
-    assert time.monotonic() - begin < SOON
+    assert time.time() - float(note.read_text()) < SOON
     assert not hasattr(model, "estimator_")
     check_that_the_cluster_still_trains(client, engine)
 

@@ -26,7 +26,7 @@ def test_page_states_the_measured_rates() -> None:
     text = " ".join(PAGE.read_text().split())
     for engine, phrase in (
         ("xgboost", "XGBoost at depth 6 takes {:g} ns per row and round alone and {:g} ns under"),
-        ("lightgbm", "LightGBM with 31 leaves {:g} and {:g};"),
+        ("lightgbm", "LightGBM with 31 leaves {:g} and {:g} ("),
     ):
         assert phrase.format(model.ALONE[engine], model.UNDER_LIMITS[engine]) in text
 
