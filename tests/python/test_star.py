@@ -1,6 +1,7 @@
 """The connections that LightGBM's workers have beside its own."""
 
 import multiprocessing
+import re
 import socket
 import threading
 import time
@@ -162,7 +163,7 @@ def test_lightgbm_does_not_wait_for_a_worker_that_is_gone() -> None:
         process.start()
     try:
         text, seconds = results.get(timeout=60)
-        assert "Socket recv error" in text
+        assert re.search("Socket (recv|send) error", text)  # whichever it was at
         assert seconds < 20
         assert results.get(timeout=60) == 5  # the process can go on
     finally:
