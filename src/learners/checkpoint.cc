@@ -228,6 +228,12 @@ class Checkpointed : public Learner {
     return Ask<StepOutcome>(question);
   }
 
+  // Whoever ends a training by then has no model yet: the learner is as it was made.
+  void RequireTakenUp() const {
+    if (!reading()) return;
+    throw CheckpointError(Named("the training was ended before it could go on; nothing is fitted"));
+  }
+
  private:
   bool reading() const { return written_.has_value(); }
 
@@ -314,7 +320,10 @@ class CheckpointedCrossFit final : public Checkpointed<CrossFitLearner> {
   bool solves_steps() const override { return learner().solves_steps(); }
   std::int64_t requested_rounds() const override { return learner().requested_rounds(); }
   void SetRoundsPerStep(std::int64_t rounds) override { learner().SetRoundsPerStep(rounds); }
-  std::int64_t rounds_done() const override { return learner().rounds_done(); }
+  std::int64_t rounds_done() const override {
+    RequireTakenUp();
+    return learner().rounds_done();
+  }
 };
 
 void Check(const ProximalLearner& learner, const CheckpointOptions& options) {

@@ -75,16 +75,18 @@ class CheckpointTest : public GbmTest<typename Kit::Api> {
   }
 
   // Ends with Interrupted at iteration `stop_at`, if there is one.
-  AutoFit Fit(const Task& task, const FitOptions& options, std::int64_t stop_at = -1) {
+  AutoFit Fit(const Task& task, const FitOptions& options, std::int64_t stop_at = -1,
+              const SolveHooks* own_hooks = nullptr) {
     datasets_.push_back(MakeDataset(task));
     const std::vector<Constraint> limits = Limits(task);
     const BoostedOptions boosting{.parameters = Parameters(task),
                                   .rounds_per_step = 2,
                                   .early_stopping_rounds = task.early_stopping_rounds};
-    const SolveHooks hooks{.on_iteration = [stop_at](const IterationStats& stats) {
+    const SolveHooks stopping{.on_iteration = [stop_at](const IterationStats& stats) {
       if (stats.k == stop_at) throw Interrupted();
       return true;
     }};
+    const SolveHooks& hooks = own_hooks == nullptr ? stopping : *own_hooks;
     if constexpr (std::is_same_v<Kit, LightGbmKit>) {
       return AutoFit::LightGbm({.training = {datasets_.back(), task.data.rows}}, limits, boosting,
                                options, hooks);
@@ -255,6 +257,14 @@ TYPED_TEST(CheckpointTest, ModelIsThatOfATrainingWithoutCheckpoints) {
   const AutoFit with = this->Fit(task, this->With(task, false));
   const AutoFit without = this->Fit(task, task.options);
   EXPECT_LE(LargestDifference(with.UnseenScores(), without.UnseenScores()), 1e-6);
+}
+
+TYPED_TEST(CheckpointTest, ATrainingThatEndsWithinTheJournalHasNoModel) {
+  const typename TestFixture::Task task{.data = TwoGroups(400, 16), .limits = kGap};
+  this->Fit(task, this->With(task, false));
+  const SolveHooks early{.on_iteration = [](const IterationStats& stats) { return stats.k < 8; }};
+  ExpectSays(Refusal([&] { this->Fit(task, this->With(task, true), -1, &early); }),
+             "the training was ended before it could go on; nothing is fitted");
 }
 
 TYPED_TEST(CheckpointTest, NothingToTakeUpIsABeginning) {
