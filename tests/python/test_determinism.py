@@ -1,5 +1,5 @@
 """The same data, seed and threads give the same model, multipliers and report: in every run, and
-from Python as from the command line."""
+from Python as from the command line and from a C++ program."""
 
 import copy
 import json
@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from auto_program import SUFFIXES
+from boosted_program import Program as CppProgram
+from boosted_program import words
 from bregboost import ConstrainedClassifier
 from cli_program import Program
 
@@ -85,6 +88,25 @@ def test_python_and_the_command_line_train_the_same(learner, cli: Program):
     for key, value in timeless(document["fit"]).items():
         assert report[key] == value, key
     assert trees_of_file(learner, cli.folder / "run") == trees_of(learner, model.estimator_)
+
+
+@TREES
+def test_python_and_a_cpp_program_train_the_same(learner, build_dir: Path, tmp_path: Path):
+    data, out = tmp_path / "table.csv", tmp_path / f"model.{SUFFIXES[learner]}"
+    rows().to_csv(data, index=False)
+    model = fit(learner)
+    report = timeless(model.report_.to_dict())
+    parameters = report["settings"]["parameters"]
+    done = CppProgram(build_dir / "examples" / "constrained_auto", tmp_path).run(
+        "--data", data, "--label", "label", "--group", "group", "--learner", learner,
+        "--certify", "0.2", "--seed", "5", "--json", "--out-model", out,
+        *words("--param", (f"{name}={value}" for name, value in parameters.items())),
+        *words("--constraint", LIMITS),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    for key, value in timeless(json.loads(done.stdout)).items():
+        assert report[key] == value, key
+    assert trees_of_file(learner, tmp_path) == trees_of(learner, model.estimator_)
 
 
 def trees_of(learner: str, fitted: Any) -> list[str]:
