@@ -16,6 +16,7 @@ from dask import dataframe as dd
 from sklearn.base import clone
 
 from bregboost import _classifier
+from bregboost._allocator import keeping_memory
 from bregboost._backends import backend_for
 from bregboost._cluster import Cluster, Placed, cancellation, check_collection, partitions
 from bregboost._engines import engine_of
@@ -208,7 +209,7 @@ def fit_part(
 ) -> dict[str, Any] | None:
     """Train on the rows of this worker; the first one returns what is fitted."""
     worker = distributed.get_worker()
-    with network.joined(worker, cancellation(worker)) as workers:
+    with network.joined(worker, cancellation(worker)) as workers, keeping_memory():
         part = PartClassifier(**owner.get_params(deep=False))
         part.estimator = network.prepared(part.estimator, worker)
         part._labels_of_all = labels

@@ -64,6 +64,7 @@ MaskedXgboost::MaskedXgboost(const XgboostDataset& data, const RateConstraints& 
       learner_(BoostedLearner::Xgboost(data, objective_, options, ScoredOnly(apart))) {}
 
 std::vector<double> MaskedXgboost::ScoresOf(std::span<const std::int32_t> data_rows) const {
+  if (data_rows.empty()) return {};  // after a return to an earlier state, scores are dear
   const std::span<const double> all = learner_->scores();
   const std::size_t n = rows_.num_rows();
   std::vector<double> scores;
@@ -137,7 +138,7 @@ std::string MaskedHoldOut::CheckUnseenLoss() {
   if (loss < best_loss_) {
     best_loss_ = loss;
     best_round_ = round;
-    best_state_ = booster().Save();
+    best_state_ = Save();
   }
   if (round - best_round_ < early_stopping_rounds_) return {};
   return fmt::format(
@@ -151,18 +152,37 @@ void MaskedHoldOut::UseAverage() {
   booster().UseAverage();
 }
 
-void MaskedHoldOut::Restore(const ModelState& state) {
-  ForgetScores();
-  booster().Restore(state);
+std::unique_ptr<ModelState> MaskedHoldOut::Save() const {
+  auto state = std::make_unique<State>();
+  state->booster = booster().Save();
+  state->scores = scores_;
+  state->reserved_scores = reserved_scores_;
+  return state;
 }
 
-// Its own best state goes behind those that a solver keeps.
+void MaskedHoldOut::Restore(const ModelState& saved) {
+  const auto* state = dynamic_cast<const State*>(&saved);
+  if (state == nullptr) throw std::logic_error("the state is another learner's");
+  booster().Restore(*state->booster);
+  scores_ = state->scores;
+  reserved_scores_ = state->reserved_scores;
+}
+
+// Its own best state goes behind those that a solver keeps. Scores are not written, so nobody keeps
+// them: whoever takes the training up reads them again, as this one does then.
 void MaskedHoldOut::EndSegment(std::span<ModelState* const> kept, ByteWriter& out) {
   out.Put(best_loss_);
   out.Put(best_round_);
   out.Put(std::int64_t{best_state_ != nullptr});
   std::vector<ModelState*> all(kept.begin(), kept.end());
   if (best_state_ != nullptr) all.push_back(best_state_.get());
+  for (ModelState*& saved : all) {
+    auto* state = dynamic_cast<State*>(saved);
+    if (state == nullptr) throw std::logic_error("the state is another learner's");
+    state->scores.clear();
+    state->reserved_scores.clear();
+    saved = state->booster.get();
+  }
   booster().EndSegment(all, out);
   ForgetScores();
 }
@@ -172,6 +192,11 @@ std::vector<std::unique_ptr<ModelState>> MaskedHoldOut::TakeUp(ByteReader& in) {
   best_round_ = in.Integer();
   const bool has_best = in.Integer() != 0;
   std::vector<std::unique_ptr<ModelState>> states = booster().TakeUp(in);
+  for (std::unique_ptr<ModelState>& taken : states) {
+    auto state = std::make_unique<State>();
+    state->booster = std::move(taken);
+    taken = std::move(state);
+  }
   ForgetScores();
   best_state_ = nullptr;
   if (!has_best) return states;

@@ -77,7 +77,7 @@ class MaskedHoldOut final : public CrossFitLearner {
   void AccumulateAverage(double weight) override { booster().AccumulateAverage(weight); }
   void ResetAverage() override { booster().ResetAverage(); }
   void UseAverage() override;
-  std::unique_ptr<ModelState> Save() const override { return booster().Save(); }
+  std::unique_ptr<ModelState> Save() const override;
   void Restore(const ModelState& state) override;
   bool has_segments() const override { return true; }
   void EndSegment(std::span<ModelState* const> kept, ByteWriter& out) override;
@@ -90,6 +90,12 @@ class MaskedHoldOut final : public CrossFitLearner {
   std::string Model(const ModelAdjustment& adjustment) const { return booster().Model(adjustment); }
 
  private:
+  // With the scores, if they are there: XGBoost would walk all trees for them after a return.
+  struct State final : ModelState {
+    std::unique_ptr<ModelState> booster;
+    std::vector<double> scores, reserved_scores;
+  };
+
   BoostedLearner& booster() { return masked_.learner(); }
   const BoostedLearner& booster() const { return masked_.learner(); }
   std::string CheckUnseenLoss();
