@@ -58,10 +58,18 @@ class ByteReader {
     if (count > 0) std::memcpy(values.data(), bytes.data(), bytes.size());
     return values;
   }
-  // How many things follow, each of which takes at least one byte.
-  std::size_t Count() { return Count(1); }
+  // How many things follow, each of which takes at least `bytes_each`.
+  std::size_t Count(std::size_t bytes_each) {
+    const std::int64_t count = Integer();
+    if (count < 0 || static_cast<std::uint64_t>(count) > rest_.size() / bytes_each) {
+      throw std::runtime_error("a length that exceeds the bytes that are there");
+    }
+    return static_cast<std::size_t>(count);
+  }
 
-  bool at_end() const { return rest_.empty(); }
+  void RequireEnd() const {
+    if (!rest_.empty()) throw std::runtime_error("more bytes than there should be");
+  }
 
  private:
   template <class Value>
@@ -69,13 +77,6 @@ class ByteReader {
     Value value;
     std::memcpy(&value, Take(sizeof value).data(), sizeof value);
     return value;
-  }
-  std::size_t Count(std::size_t bytes_each) {
-    const std::int64_t count = Integer();
-    if (count < 0 || static_cast<std::uint64_t>(count) > rest_.size() / bytes_each) {
-      throw std::runtime_error("a length that exceeds the bytes that are there");
-    }
-    return static_cast<std::size_t>(count);
   }
   std::string_view Take(std::size_t size) {
     if (size > rest_.size()) throw std::runtime_error("the bytes end too early");

@@ -165,6 +165,19 @@ class BoostedLearner::Impl {
     std::int64_t last_round = 0;
     double weight = 0.0;
   };
+  struct Segment {  // what EndSegment() writes
+    std::int64_t number = 0;
+    detail::BoosterSnapshot now;
+    std::vector<double> round_weights;
+    std::vector<std::int64_t> round_ids;
+    std::int64_t last_round_id = 0;
+    double average_weight = 0.0;
+    std::vector<std::vector<double>> shifts, averages;  // by data set
+    std::vector<Iterate> iterates;
+    Best best;
+    std::vector<double> anchor_constants, anchor;
+    std::vector<std::unique_ptr<ModelState>> states;
+  };
 
   detail::ScoreView LibraryScores(std::size_t set);
   detail::ScoreView Scores(std::size_t set);
@@ -191,7 +204,11 @@ class BoostedLearner::Impl {
   static void Write(const State& state, detail::ByteWriter& out);
   std::unique_ptr<State> ReadState(detail::ByteReader& in) const;
   void WriteAnchor(detail::ByteWriter& out);
-  void ReadAnchor(detail::ByteReader& in);
+  Segment ReadSegment(detail::ByteReader& in) const;
+  void CheckRowNumbers(const std::vector<double>& numbers, std::size_t set) const;
+  void CheckBest(const Best& best, std::size_t num_rounds) const;
+  void Check(const State& state, std::span<const std::int64_t> round_ids) const;
+  void Check(const Segment& segment) const;
   void BeginSegment(const detail::BoosterSnapshot& snapshot);
 
   const Objective& objective_;

@@ -1,6 +1,8 @@
 // Segments of a boosted learner: what it writes at the end of each, and goes on from.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "learners/boosted_impl.h"
 
@@ -9,6 +11,7 @@ namespace bregboost {
 using detail::BoosterSnapshot;
 using detail::ByteReader;
 using detail::ByteWriter;
+using detail::RequireOfOneTraining;
 
 namespace {
 
@@ -22,9 +25,19 @@ std::shared_ptr<const BoosterSnapshot> ReadSnapshot(ByteReader& in) {
   return std::make_shared<const BoosterSnapshot>(BoosterSnapshot::ReadFrom(in));
 }
 
-void Require(bool fits) {
-  if (!fits) throw std::runtime_error("numbers that do not belong to one training");
+bool AreFinite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
+
+// What averages make of rounds: the share of the iterates that hold them, up to rounding.
+bool AreShares(const std::vector<double>& weights) {
+  constexpr double kMost = 1.0 + 1e-6;
+  return std::all_of(weights.begin(), weights.end(),
+                     [](double w) { return w >= 0.0 && w <= kMost; });
+}
+
+// Seeds are made of the number of the segment; more than anybody waits for.
+constexpr std::int64_t kMostSegments = 1'000'000'000;
 
 }  // namespace
 
@@ -56,7 +69,6 @@ std::unique_ptr<BoostedLearner::Impl::State> BoostedLearner::Impl::ReadState(Byt
   auto state = std::make_unique<State>();
   state->round_weights = in.Numbers<double>();
   state->round_ids = in.Numbers<std::int64_t>();
-  Require(state->round_ids.size() == state->round_weights.size());
   for (std::size_t set = 0; set < scored_.size(); ++set) {
     state->shifts.push_back(in.Numbers<double>());
   }
@@ -72,14 +84,77 @@ void BoostedLearner::Impl::WriteAnchor(ByteWriter& out) {
   out.Put(scores);
 }
 
-void BoostedLearner::Impl::ReadAnchor(ByteReader& in) {
-  anchor_constants_ = in.Numbers<double>();
-  anchor_.Clear();
-  const std::vector<double> scores = in.Numbers<double>();
-  if (scores.empty()) return;
-  const detail::ScoreView like = Scores(0);
-  Require(scores.size() == like.size());
-  anchor_.AssignClassMajor(scores, like);
+// ---- whether what was read may be of this learner
+
+// Numbers of every row, or none.
+void BoostedLearner::Impl::CheckRowNumbers(const std::vector<double>& numbers,
+                                           std::size_t set) const {
+  RequireOfOneTraining((numbers.empty() || numbers.size() == booster_->NumScores(set)) &&
+                       AreFinite(numbers));
+}
+
+void BoostedLearner::Impl::CheckBest(const Best& best, std::size_t num_rounds) const {
+  RequireOfOneTraining(best.loss > -std::numeric_limits<double>::infinity() && best.round >= 0 &&
+                       best.round <= static_cast<std::int64_t>(num_rounds));
+  if (best.snapshot == nullptr) {
+    RequireOfOneTraining(!std::isfinite(best.loss));  // else there would be no way back
+    return;
+  }
+  RequireOfOneTraining(best.snapshot->num_rounds == best.round);
+  booster_->Check(*best.snapshot);
+}
+
+void BoostedLearner::Impl::Check(const State& state,
+                                 std::span<const std::int64_t> round_ids) const {
+  const std::size_t num_rounds = state.round_ids.size();
+  RequireOfOneTraining(
+      num_rounds <= round_ids.size() && state.round_weights.size() == num_rounds &&
+      std::equal(state.round_ids.begin(), state.round_ids.end(), round_ids.begin()) &&
+      AreShares(state.round_weights));
+  for (std::size_t set = 0; set < state.shifts.size(); ++set) {
+    CheckRowNumbers(state.shifts[set], set);
+  }
+  CheckBest(state.best, num_rounds);
+  RequireOfOneTraining(state.snapshot != nullptr &&
+                       state.snapshot->num_rounds == static_cast<std::int64_t>(num_rounds));
+  booster_->Check(*state.snapshot);
+}
+
+void BoostedLearner::Impl::Check(const Segment& segment) const {
+  const std::vector<std::int64_t>& ids = segment.round_ids;
+  RequireOfOneTraining(segment.number >= 1 && segment.number <= kMostSegments &&
+                       static_cast<std::int64_t>(ids.size()) == segment.now.num_rounds &&
+                       segment.round_weights.size() == ids.size() &&
+                       AreShares(segment.round_weights));
+  booster_->Check(segment.now);
+  std::int64_t last_id = 0;
+  for (const std::int64_t id : ids) {
+    RequireOfOneTraining(id > last_id);
+    last_id = id;
+  }
+  constexpr std::int64_t kMostRounds = std::int64_t{1} << 62U;
+  RequireOfOneTraining(segment.last_round_id >= last_id && segment.last_round_id < kMostRounds);
+
+  double weight = 0.0;
+  for (const Iterate& iterate : segment.iterates) {
+    RequireOfOneTraining(iterate.rounds <= ids.size() && iterate.weight > 0.0 &&
+                         (iterate.rounds == 0 || ids[iterate.rounds - 1] == iterate.last_round));
+    weight += iterate.weight;
+  }
+  RequireOfOneTraining(std::isfinite(weight) && weight == segment.average_weight);
+  for (std::size_t set = 0; set < scored_.size(); ++set) {
+    CheckRowNumbers(segment.shifts[set], set);
+    CheckRowNumbers(segment.averages[set], set);
+    RequireOfOneTraining(segment.averages[set].empty() == segment.iterates.empty());
+  }
+  CheckBest(segment.best, ids.size());
+  CheckRowNumbers(segment.anchor, 0);
+  RequireOfOneTraining((segment.anchor_constants.empty() ||
+                        segment.anchor_constants.size() == objective_.rows().num_scores()) &&
+                       AreFinite(segment.anchor_constants));
+  for (const auto& state : segment.states) {
+    Check(dynamic_cast<const State&>(*state), ids);
+  }
 }
 
 // ---- the whole
@@ -94,7 +169,7 @@ void BoostedLearner::Impl::BeginSegment(const BoosterSnapshot& snapshot) {
 // The rounds that this takes back come again with the snapshot of now.
 void BoostedLearner::Impl::EndSegment(std::span<ModelState* const> kept, ByteWriter& out) {
   const auto now = std::make_shared<const BoosterSnapshot>(booster_->TakeSnapshot());
-  const bool stops_early = settings_.early_stopping_rounds > 0 && std::isfinite(best_.loss);
+  const auto may_go_back = [](const Best& best) { return std::isfinite(best.loss); };
   std::vector<State*> states;
   std::vector<std::pair<std::int64_t, std::shared_ptr<const BoosterSnapshot>*>> earlier;
   for (ModelState* state : kept) {
@@ -102,9 +177,10 @@ void BoostedLearner::Impl::EndSegment(std::span<ModelState* const> kept, ByteWri
     if (states.back() == nullptr) throw std::logic_error("the state is another learner's");
     const auto rounds = static_cast<std::int64_t>(states.back()->round_ids.size());
     earlier.emplace_back(rounds, &states.back()->snapshot);
-    if (stops_early) earlier.emplace_back(states.back()->best.round, &states.back()->best.snapshot);
+    Best& best = states.back()->best;
+    if (may_go_back(best)) earlier.emplace_back(best.round, &best.snapshot);
   }
-  if (stops_early) earlier.emplace_back(best_.round, &best_.snapshot);
+  if (may_go_back(best_)) earlier.emplace_back(best_.round, &best_.snapshot);
   std::stable_sort(earlier.begin(), earlier.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   std::shared_ptr<const BoosterSnapshot> last = now;
@@ -141,31 +217,52 @@ void BoostedLearner::Impl::EndSegment(std::span<ModelState* const> kept, ByteWri
   BeginSegment(*now);
 }
 
-std::vector<std::unique_ptr<ModelState>> BoostedLearner::Impl::TakeUp(ByteReader& in) {
-  segment_ = in.Integer();
-  const BoosterSnapshot now = BoosterSnapshot::ReadFrom(in);
-  round_weights_ = in.Numbers<double>();
-  round_ids_ = in.Numbers<std::int64_t>();
-  Require(static_cast<std::int64_t>(round_ids_.size()) == now.num_rounds &&
-          round_weights_.size() == round_ids_.size());
-  last_round_id_ = in.Integer();
-  average_weight_ = in.Real();
-  for (Scored& scored : scored_) {
-    scored.shift = in.Numbers<double>();
-    scored.average = in.Numbers<double>();
+BoostedLearner::Impl::Segment BoostedLearner::Impl::ReadSegment(ByteReader& in) const {
+  Segment segment;
+  segment.number = in.Integer();
+  segment.now = BoosterSnapshot::ReadFrom(in);
+  segment.round_weights = in.Numbers<double>();
+  segment.round_ids = in.Numbers<std::int64_t>();
+  segment.last_round_id = in.Integer();
+  segment.average_weight = in.Real();
+  for (std::size_t set = 0; set < scored_.size(); ++set) {
+    segment.shifts.push_back(in.Numbers<double>());
+    segment.averages.push_back(in.Numbers<double>());
   }
-  iterates_.resize(in.Count());
-  for (Iterate& iterate : iterates_) {
+  segment.iterates.resize(in.Count(3 * sizeof(std::int64_t)));
+  for (Iterate& iterate : segment.iterates) {
     iterate.rounds = static_cast<std::size_t>(in.Integer());
     iterate.last_round = in.Integer();
     iterate.weight = in.Real();
   }
-  best_ = ReadBest(in);
-  BeginSegment(now);
-  ReadAnchor(in);
-  std::vector<std::unique_ptr<ModelState>> states(in.Count());
-  for (auto& state : states) state = ReadState(in);
-  return states;
+  segment.best = ReadBest(in);
+  segment.anchor_constants = in.Numbers<double>();
+  segment.anchor = in.Numbers<double>();
+  segment.states.resize(in.Count(6 * sizeof(std::int64_t)));
+  for (auto& state : segment.states) state = ReadState(in);
+  return segment;
+}
+
+// Nothing changes before all of it has been read and checked.
+std::vector<std::unique_ptr<ModelState>> BoostedLearner::Impl::TakeUp(ByteReader& in) {
+  Segment segment = ReadSegment(in);
+  Check(segment);
+  segment_ = segment.number;
+  round_weights_ = std::move(segment.round_weights);
+  round_ids_ = std::move(segment.round_ids);
+  last_round_id_ = segment.last_round_id;
+  average_weight_ = segment.average_weight;
+  for (std::size_t set = 0; set < scored_.size(); ++set) {
+    scored_[set].shift = std::move(segment.shifts[set]);
+    scored_[set].average = std::move(segment.averages[set]);
+  }
+  iterates_ = std::move(segment.iterates);
+  best_ = std::move(segment.best);
+  BeginSegment(segment.now);
+  anchor_constants_ = std::move(segment.anchor_constants);
+  anchor_.Clear();
+  if (!segment.anchor.empty()) anchor_.AssignClassMajor(segment.anchor, Scores(0));
+  return std::move(segment.states);
 }
 
 }  // namespace bregboost

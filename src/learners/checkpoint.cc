@@ -2,22 +2,33 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <typeindex>
 
 #include "detail/bytes.h"
 #include "detail/option_checks.h"
 #include "learners/detail/checkpoint_file.h"
+#include "learners/detail/journal_reader.h"
 
 namespace bregboost {
 namespace {
 
 using detail::ByteReader;
 using detail::ByteWriter;
+
+// What a file says, for a message: files that are not ours hold anything.
+std::string Shown(const std::string& text) {
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  if (plain) return text;
+  return nlohmann::json(text).dump(/*indent=*/-1, /*indent_char=*/' ', /*ensure_ascii=*/false,
+                                   nlohmann::json::error_handler_t::replace);
+}
 
 // ---- answers of a learner as bytes
 
@@ -57,6 +68,17 @@ void Read(ByteReader& in, LearnerValues& values) {
   values.constraints.measured = in.Numbers<double>();
 }
 
+// ---- whether an answer may be one to the question: solvers rely on its form
+
+bool Fits(const LearnerValues& values, const ConstraintSet& constraints) {
+  return values.constraints.surrogate.size() == constraints.size() &&
+         values.constraints.exact.size() == constraints.size();
+}
+bool Fits(const StepOutcome& outcome) {
+  constexpr std::int64_t kMostEvaluations = 1'000'000'000;  // which solvers add up
+  return outcome.evaluations >= 0 && outcome.evaluations <= kMostEvaluations;
+}
+
 // ---- the file's contents
 
 struct Contents {
@@ -84,7 +106,7 @@ std::string Packed(const Contents& contents) {
 Contents Unpacked(const std::string& bytes) {
   ByteReader in(bytes);
   Contents contents;
-  contents.identity.resize(in.Count());
+  contents.identity.resize(in.Count(2 * sizeof(std::int64_t)));
   for (auto& [name, value] : contents.identity) {
     name = in.Text();
     value = in.Text();
@@ -93,6 +115,7 @@ Contents Unpacked(const std::string& bytes) {
   contents.journal = in.Text();
   contents.state_ids = in.Numbers<std::int64_t>();
   contents.learner = in.Text();
+  in.RequireEnd();
   return contents;
 }
 
@@ -109,7 +132,7 @@ void CheckIdentity(const TrainingIdentity& written, const TrainingIdentity& now,
     if (before == value) continue;
     throw CheckpointError(
         fmt::format("checkpoint '{}': of a training with another {}: {}; allowed: {}", path, name,
-                    before, value));
+                    Shown(before), value));
   }
 }
 
@@ -124,7 +147,7 @@ struct HeldState final : ModelState {
 
 // Of either kind of learner.
 template <class Learner>
-class Checkpointed : public Learner {
+class Checkpointed : public Learner, public detail::JournalReader {
  public:
   using ScoreReading = ProximalLearner::ScoreReading;
 
@@ -154,10 +177,14 @@ class Checkpointed : public Learner {
     return Ask<double>([&] { return learner_.objective(); });
   }
   LearnerValues Evaluate(const ConstraintSet& constraints) const override {
-    return Ask<LearnerValues>([&] { return learner_.Evaluate(constraints); });
+    return Ask<LearnerValues>(
+        [&] { return learner_.Evaluate(constraints); },
+        [&](const LearnerValues& values) { return Fits(values, constraints); });
   }
   std::vector<double> Read(const ScoreReading& reading) const override {
-    return Ask<std::vector<double>>([&] { return learner_.Read(reading); });
+    return Ask<std::vector<double>>(
+        [&] { return learner_.Read(reading); },
+        [&](const std::vector<double>& numbers) { return numbers.size() == CountOf(reading); });
   }
   StepOutcome Step(const ProximalStep& step) override {
     return AskForStep([&] { return learner_.Step(step); });
@@ -215,6 +242,10 @@ class Checkpointed : public Learner {
 
   // ---- what does not change
 
+  void RequireTakenUp() const final {
+    if (!reading()) return;
+    throw CheckpointError(Named("the training was ended before it could go on; nothing is fitted"));
+  }
   std::int64_t rounds_per_step() const override { return learner_.rounds_per_step(); }
   double ScoreSensitivity() const override { return learner_.ScoreSensitivity(); }
   double StrongConvexity() const override { return learner_.StrongConvexity(); }
@@ -225,13 +256,7 @@ class Checkpointed : public Learner {
   template <class Question>
   StepOutcome AskForStep(const Question& question) {
     rounds_ += learner_.rounds_per_step();
-    return Ask<StepOutcome>(question);
-  }
-
-  // Whoever ends a training by then has no model yet: the learner is as it was made.
-  void RequireTakenUp() const {
-    if (!reading()) return;
-    throw CheckpointError(Named("the training was ended before it could go on; nothing is fitted"));
+    return Ask<StepOutcome>(question, [](const StepOutcome& outcome) { return Fits(outcome); });
   }
 
  private:
@@ -247,20 +272,35 @@ class Checkpointed : public Learner {
     try {
       read();
     } catch (const std::exception& error) {
-      throw CheckpointError(Named(fmt::format("cannot be understood: {}", error.what())));
+      throw CheckpointError(Named(fmt::format("cannot be understood: {}", Shown(error.what()))));
     }
   }
 
-  template <class Answer, class Question>
-  Answer Ask(const Question& question) const {
+  // A place in a solver reads as many numbers each time. How many these are, the learner says when
+  // the place first asks: it is not what was written, but has as many scores.
+  std::size_t CountOf(const ScoreReading& reading) const {
+    const auto [count, is_new] = counts_.try_emplace(reading.target_type(), 0);
+    if (is_new) count->second = learner_.Read(reading).size();
+    return count->second;
+  }
+
+  template <class Answer, class Question, class Fit>
+  Answer Ask(const Question& question, const Fit& fits) const {
     Answer answer{};
     if (reading()) {
-      Guarded([&] { ::bregboost::Read(*answers_, answer); });
+      Guarded([&] {
+        ::bregboost::Read(*answers_, answer);
+        if (!fits(answer)) throw std::runtime_error("an answer to another question");
+      });
     } else {
       answer = question();
     }
     Write(answer, journal_);
     return answer;
+  }
+  template <class Answer, class Question>
+  Answer Ask(const Question& question) const {
+    return Ask<Answer>(question, [](const Answer& /*answer*/) { return true; });
   }
 
   void WriteDown() {
@@ -281,13 +321,19 @@ class Checkpointed : public Learner {
   void LeaveJournal() {
     const Contents contents = *std::exchange(written_, std::nullopt);
     Guarded([&] {
-      if (!answers_->at_end()) throw std::runtime_error("more answers than questions");
+      answers_->RequireEnd();
       ByteReader learner(contents.learner);
       std::vector<std::unique_ptr<ModelState>> states = learner_.TakeUp(learner);
+      learner.RequireEnd();
       if (states.size() != contents.state_ids.size()) throw std::runtime_error("states are lost");
       for (std::size_t i = 0; i < states.size(); ++i) {
-        if (const auto held = held_[contents.state_ids[i]].lock())
-          held->state = std::move(states[i]);
+        const auto found = held_.find(contents.state_ids[i]);
+        const auto held = found == held_.end() ? nullptr : found->second.lock();
+        if (held != nullptr) held->state = std::move(states[i]);
+      }
+      for (const auto& [id, weak] : held_) {
+        const auto held = weak.lock();
+        if (held != nullptr && held->state == nullptr) throw std::runtime_error("states are lost");
       }
     });
     rounds_ = 0;
@@ -300,6 +346,7 @@ class Checkpointed : public Learner {
 
   std::optional<Contents> written_;  // while its journal is read
   mutable std::optional<ByteReader> answers_;
+  mutable std::map<std::type_index, std::size_t> counts_;  // of numbers, by the reading's place
   mutable ByteWriter journal_;
   std::int64_t pauses_ = 0;
   std::int64_t rounds_ = 0;  // since the last checkpoint
@@ -358,6 +405,10 @@ std::unique_ptr<ProximalLearner> WithCheckpoints(ProximalLearner& learner,
                                                  const TrainingIdentity& identity) {
   Check(learner, options);
   return std::make_unique<Checkpointed<ProximalLearner>>(learner, options, identity);
+}
+
+void detail::RequireTakenUp(const ProximalLearner& learner) {
+  if (const auto* reader = dynamic_cast<const JournalReader*>(&learner)) reader->RequireTakenUp();
 }
 
 }  // namespace bregboost

@@ -268,24 +268,34 @@ class LockstepLearner::Impl {
   }
 
   std::vector<std::unique_ptr<ModelState>> TakeUp(detail::ByteReader& in) {
-    const std::size_t num_kept = in.Count();
-    std::vector<std::shared_ptr<State>> all(in.Count());
+    constexpr std::size_t kBytesOfBest = 4 * sizeof(std::int64_t);
+    const std::size_t num_kept = in.Count(kBytesOfBest);
+    std::vector<std::shared_ptr<State>> all(in.Count(kBytesOfBest));
     if (num_kept > all.size()) throw std::runtime_error("fewer states than were kept");
     for (auto& state : all) state = std::make_shared<State>();
     const std::string bests = in.Text();
     detail::ByteReader numbers(bests);
-    const auto read = [&](Best& best, std::int64_t& rounds_done) {
-      best.loss = numbers.Real();
-      best.round = numbers.Integer();
+    const auto read = [&](Best& best, std::int64_t& rounds_done, bool has_state) {
+      best = {.loss = numbers.Real(), .round = numbers.Integer(), .state = nullptr};
       const std::int64_t place = numbers.Integer();
-      if (place >= static_cast<std::int64_t>(all.size())) {
+      rounds_done = numbers.Integer();
+      constexpr std::int64_t kMostRounds = std::int64_t{1} << 62U;
+      detail::RequireOfOneTraining(best.loss > -std::numeric_limits<double>::infinity() &&
+                                   best.round >= 0 && best.round <= rounds_done &&
+                                   rounds_done < kMostRounds);
+      if (place == -1) return;
+      // A best state stands behind the solver's, and knows of no other.
+      if (!has_state || place < static_cast<std::int64_t>(num_kept) ||
+          place >= static_cast<std::int64_t>(all.size())) {
         throw std::runtime_error("a best state that is not there");
       }
-      if (place >= 0) best.state = all[static_cast<std::size_t>(place)];
-      rounds_done = numbers.Integer();
+      best.state = all[static_cast<std::size_t>(place)];
     };
-    read(best_, rounds_done_);
-    for (auto& state : all) read(state->best, state->rounds_done);
+    read(best_, rounds_done_, /*has_state=*/true);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      read(all[i]->best, all[i]->rounds_done, /*has_state=*/i < num_kept);
+    }
+    numbers.RequireEnd();
 
     std::vector<std::string> of_fold(folds_.size());
     for (std::string& bytes : of_fold) bytes = in.Text();
@@ -293,6 +303,7 @@ class LockstepLearner::Impl {
     ChangeFolds([&](std::size_t k) {
       detail::ByteReader bytes(of_fold[k]);
       states[k] = folds_[k]->learner->TakeUp(bytes);
+      bytes.RequireEnd();
       if (states[k].size() != all.size()) throw std::runtime_error("states of some folds only");
     });
     std::vector<std::unique_ptr<ModelState>> kept;

@@ -33,23 +33,6 @@ void CheckColumns(const FeatureArray& features, std::size_t allowed) {
                   features.columns, allowed));
 }
 
-// LightGBM believes what a text says of itself: over some that are damaged it reads and writes
-// beyond its arrays, over others it ends the process.
-void CheckLightGbm(const std::string& text) {
-  const std::string name = "model: no LightGBM model";
-  if (text.find('\0') != std::string::npos) throw std::invalid_argument(name + ": a NUL byte");
-  const detail::LightGbmText model = detail::ParseLightGbmText(text, name);
-  if (model.trees.empty()) throw std::invalid_argument(name + ": no trees; allowed: at least 1");
-  if (model.Find("tree_sizes") == nullptr) {
-    throw std::invalid_argument(name + ": no 'tree_sizes=', by which the trees are found");
-  }
-  const detail::TextLine* num_class = model.Find("num_class");
-  if (num_class != nullptr && num_class->value == fmt::to_string(model.trees_per_round)) return;
-  throw std::invalid_argument(
-      fmt::format("{}: num_class: {}; allowed: as num_tree_per_iteration, {}", name,
-                  num_class == nullptr ? "not there" : num_class->value, model.trees_per_round));
-}
-
 // Row by row to class by class.
 template <class Value>
 std::vector<double> ClassMajor(std::span<const Value> values, std::size_t rows) {
@@ -77,7 +60,7 @@ class LightGbmModel final : public StoredModel::Impl {
  public:
   LightGbmModel(const std::string& text, const std::string& library)
       : api_(detail::LightGbmApi::Load(library)) {
-    CheckLightGbm(text);
+    detail::ParseForLightGbm(text, "model: no LightGBM model");
     int rounds = 0;
     if (api_->BoosterLoadModelFromString(text.c_str(), &rounds, &handle_) != 0) {
       throw std::invalid_argument(

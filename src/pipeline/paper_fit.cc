@@ -14,6 +14,7 @@
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
 #include "detail/thread_scope.h"
+#include "learners/detail/journal_reader.h"
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/xgboost_api.h"
 #include "pipeline/detail/fit_defaults.h"
@@ -101,6 +102,7 @@ class PaperFit::State {
       report.detail = std::move(result.detail);
       report.multipliers = std::move(result.multipliers);
     }
+    detail::RequireTakenUp(solved);
     report.seconds = clock.Lap();
     report.loss = learner->objective();
     report.measurements = constraints.Measure(learner->scores());

@@ -5,22 +5,22 @@
 namespace bregboost {
 
 ConstraintValues ProximalLearner::ReadValues(const ConstraintSet& constraints) const {
-  // As numbers and back: how many there are of each comes first.
+  // As numbers and back.
   const std::vector<double> numbers = Read([&](std::span<const double> scores) {
     const ConstraintValues values = constraints.Evaluate(scores);
-    std::vector<double> all = {static_cast<double>(values.surrogate.size()),
-                               static_cast<double>(values.exact.size()),
-                               values.worst_exact_violation};
+    std::vector<double> all = {values.worst_exact_violation};
     all.insert(all.end(), values.surrogate.begin(), values.surrogate.end());
     all.insert(all.end(), values.exact.begin(), values.exact.end());
     all.insert(all.end(), values.measured.begin(), values.measured.end());
     return all;
   });
-  const auto exact = numbers.begin() + 3 + static_cast<std::ptrdiff_t>(numbers.at(0));
-  const auto measured = exact + static_cast<std::ptrdiff_t>(numbers.at(1));
-  return {.surrogate = {numbers.begin() + 3, exact},
+  const auto size = static_cast<std::ptrdiff_t>(constraints.size());
+  const auto surrogate = numbers.begin() + 1;
+  const auto exact = surrogate + size;
+  const auto measured = exact + size;
+  return {.surrogate = {surrogate, exact},
           .exact = {exact, measured},
-          .worst_exact_violation = numbers.at(2),
+          .worst_exact_violation = numbers.front(),
           .measured = {measured, numbers.end()}};
 }
 

@@ -14,6 +14,7 @@
 #include "bregboost/pipeline/fit.h"
 #include "bregboost/pipeline/paper_fit.h"
 #include "bregboost/problem/parser.h"
+#include "learners/detail/checkpoint_file.h"
 
 namespace bregboost {
 namespace {
@@ -96,13 +97,15 @@ class CheckpointTest : public GbmTest<typename Kit::Api> {
     }
   }
 
-  // Ends with Interrupted at the call of the hook `stop_at`, if there is one.
-  PaperFit FitByPaper(const Task& task, const PaperOptions& options, std::int64_t stop_at = -1) {
+  // Ends with Interrupted at the call of the hook `stop_at`, or in an orderly way at `end_at`, if
+  // there is one.
+  PaperFit FitByPaper(const Task& task, const PaperOptions& options, std::int64_t stop_at = -1,
+                      std::int64_t end_at = -1) {
     datasets_.push_back(MakeDataset(task));
     std::int64_t calls = 0;
     const SolveHooks hooks{.on_iteration = [&](const IterationStats&) {
       if (++calls == stop_at) throw Interrupted();
-      return true;
+      return calls != end_at;
     }};
     const BoostedOptions boosting{.parameters = Parameters(task), .rounds_per_step = 1};
     if constexpr (std::is_same_v<Kit, LightGbmKit>) {
@@ -297,6 +300,54 @@ TYPED_TEST(CheckpointTest, AnotherTrainingIsRefused) {
   options = this->With(task, true);
   options.checkpoint.data_digest = "others";
   ExpectSays(refusal(task, options), "another set of features");
+}
+
+// Its arithmetic may be another, so that the model would be neither version's.
+TYPED_TEST(CheckpointTest, AnotherVersionOfBregboostIsRefused) {
+  const typename TestFixture::Task task{.data = TwoGroups(400, 17), .limits = kGap};
+  this->Fit(task, this->With(task, false));
+  const std::string path = CheckpointPath(this->With(task, true).checkpoint);
+  std::string contents = detail::ReadCheckpoint(path).value();
+  const std::string name = "version of bregboost";
+  const std::size_t version = contents.find(name) + name.size() + sizeof(std::int64_t);
+  ASSERT_LT(version, contents.size());
+  contents[version] = '9';  // 9.1.0
+  detail::WriteCheckpoint(path, contents);
+  ExpectSays(Refusal([&] { this->Fit(task, this->With(task, true)); }),
+             "of a training with another version of bregboost: 9.");
+}
+
+// A file that holds what no training writes, although its checksum is right.
+TYPED_TEST(CheckpointTest, ContentsThatFitNoTrainingAreRefused) {
+  const typename TestFixture::Task task{.data = TwoGroups(400, 18), .limits = kGap};
+  this->Fit(task, this->With(task, false));
+  const std::string path = CheckpointPath(this->With(task, true).checkpoint);
+  const std::string whole = detail::ReadCheckpoint(path).value();
+  const auto refusal = [&](const std::string& contents) {
+    detail::WriteCheckpoint(path, contents);
+    return Refusal([&] { this->Fit(task, this->With(task, true)); });
+  };
+  for (std::size_t at = 1; at < whole.size(); at += whole.size() / 40) {
+    ExpectSays(refusal(whole.substr(0, at)), "cannot be understood");
+  }
+  ExpectSays(refusal(whole + "x"), "cannot be understood: more bytes than there should be");
+  // Trees of a model of more than 4 features.
+  const std::string mark =
+      std::is_same_v<TypeParam, LightGbmKit> ? "max_feature_idx=" : "num_feature";
+  std::string other = whole;
+  other[other.find_first_of("34", other.rfind(mark) + mark.size())] = '9';
+  ExpectSays(refusal(other), "cannot be understood");
+  EXPECT_EQ(refusal(whole), "no error");
+}
+
+TYPED_TEST(CheckpointTest, APaperTrainingThatEndsWithinTheJournalHasNoModel) {
+  const typename TestFixture::Task task{.data = TwoGroups(400, 19), .limits = {"fnr <= 10%"}};
+  PaperOptions options;
+  options.checkpoint = {.directory = (this->directory_ / "a").string(), .every = 10};
+  this->FitByPaper(task, options);
+  options.checkpoint.resume = true;
+  ExpectSays(Refusal([&] { this->FitByPaper(task, options, -1, /*end_at=*/3); }),
+             "the training was ended before it could go on; nothing is fitted");
 }
 
 TYPED_TEST(CheckpointTest, DamageIsFoundAndNamed) {

@@ -27,11 +27,17 @@ struct BoosterSnapshot {
   static BoosterSnapshot ReadFrom(ByteReader& in);
 };
 
+// For snapshots and all else that is read back: std::runtime_error unless `fits`.
+void RequireOfOneTraining(bool fits);
+
 class Booster {
  public:
   virtual ~Booster() = default;
 
   virtual std::int64_t num_rounds() const = 0;
+
+  // Of all rows of a data set: 0 is the training set, the others are held out.
+  virtual std::size_t NumScores(std::size_t data_set) const = 0;
 
   // Both are valid until the next call that is not const.
   virtual ScoreView TrainScores() = 0;
@@ -56,6 +62,9 @@ class Booster {
   virtual void RollBackTo(std::int64_t num_rounds) = 0;
 
   virtual BoosterSnapshot TakeSnapshot() = 0;
+  // Throws std::runtime_error or std::invalid_argument unless the snapshot may be one of the same
+  // data and parameters; those that were read from a file need that before they are loaded.
+  virtual void Check(const BoosterSnapshot& snapshot) const = 0;
   // Becomes the booster that a snapshot of the same data and parameters is of. A training with
   // checkpoints is a chain of segments, each of which begins here and draws rows and features by
   // seeds of its own: what the library has drawn before cannot be told from outside.

@@ -20,7 +20,7 @@ namespace bregboost::detail {
 namespace {
 
 constexpr std::string_view kMagic = "bregboost checkpoint\n";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr std::size_t kHeaderSize = kMagic.size() + 3 * sizeof(std::int64_t);
 
 [[noreturn]] void Fail(const std::string& path, std::string_view what) {
@@ -68,16 +68,20 @@ bool WriteAll(int descriptor, std::string_view bytes) {
 
 }  // namespace
 
+std::string CheckpointHeader(std::string_view contents) {
+  ByteWriter numbers;
+  numbers.Put(kVersion);
+  numbers.Put(static_cast<std::int64_t>(contents.size()));
+  numbers.Put(std::int64_t{Checksum(contents)});
+  return std::string(kMagic) + numbers.bytes();
+}
+
 void WriteCheckpoint(const std::string& path, const std::string& contents) {
-  ByteWriter header;
-  header.Put(kVersion);
-  header.Put(static_cast<std::int64_t>(contents.size()));
-  header.Put(std::int64_t{Checksum(contents)});
   const std::string beside = path + ".new";
   {
     Descriptor file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     if (file.get() < 0) FailToWrite(path);
-    const bool written = WriteAll(file.get(), kMagic) && WriteAll(file.get(), header.bytes()) &&
+    const bool written = WriteAll(file.get(), CheckpointHeader(contents)) &&
                          WriteAll(file.get(), contents) && fsync(file.get()) == 0 && file.Close();
     if (!written) {
       const int error = errno;

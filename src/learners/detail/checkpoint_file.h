@@ -4,8 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace bregboost::detail {
+
+// What stands in the file before the contents.
+std::string CheckpointHeader(std::string_view contents);
 
 // Throw CheckpointError with the file's name.
 void WriteCheckpoint(const std::string& path, const std::string& contents);

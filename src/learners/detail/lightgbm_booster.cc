@@ -11,6 +11,7 @@
 #include "detail/unused_memory.h"
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/lightgbm_fields_lock.h"
+#include "model/detail/lightgbm_text.h"
 
 namespace bregboost::detail {
 namespace {
@@ -149,6 +150,25 @@ BoosterSnapshot LightGbmBooster::TakeSnapshot() {
   return snapshot;
 }
 
+void LightGbmBooster::Check(const BoosterSnapshot& snapshot) const {
+  if (snapshot.num_rounds == 0) {
+    RequireOfOneTraining(snapshot.trees.empty() && snapshot.scores.empty());
+    return;
+  }
+  RequireOfOneTraining(snapshot.scores.size() == 1 + held_out_.size());
+  for (std::size_t i = 0; i < snapshot.scores.size(); ++i) {
+    const std::vector<double>& scores = snapshot.scores[i];
+    RequireOfOneTraining(scores.size() == NumScores(i) &&
+                         std::all_of(scores.begin(), scores.end(),
+                                     [](double score) { return std::isfinite(score); }));
+  }
+  const LightGbmText model = ParseForLightGbm(snapshot.trees, "trees");
+  RequireOfOneTraining(model.trees_per_round == num_scores_ &&
+                       static_cast<std::int64_t>(model.trees.size() / num_scores_) ==
+                           snapshot.num_rounds &&
+                       model.feature_names.size() == train_.num_features());
+}
+
 void LightGbmBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {
   const auto lock = LockLightGbmFields();
   segment_ = segment;
@@ -157,11 +177,6 @@ void LightGbmBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment
     Create();
     return;
   }
-  bool fits = snapshot.scores.size() == 1 + held_out_.size();
-  for (std::size_t i = 0; fits && i < snapshot.scores.size(); ++i) {
-    fits = snapshot.scores[i].size() == dataset(i).num_rows() * num_scores_;
-  }
-  if (!fits) throw std::runtime_error("scores of other data sets");
   CreateFrom([&](std::size_t data_index) { return snapshot.scores[data_index]; });
   PutBefore(snapshot.trees);
   num_rounds_ = first_round_ = snapshot.num_rounds;

@@ -23,6 +23,9 @@ class LightGbmBooster final : public Booster {
   LightGbmBooster& operator=(const LightGbmBooster&) = delete;
 
   std::int64_t num_rounds() const override { return num_rounds_; }
+  std::size_t NumScores(std::size_t data_set) const override {
+    return dataset(data_set).num_rows() * num_scores_;
+  }
   ScoreView TrainScores() override;
   ScoreView HeldOutScores(std::size_t set) override;
   ScoreView HoldScores() override;
@@ -31,6 +34,7 @@ class LightGbmBooster final : public Booster {
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
   BoosterSnapshot TakeSnapshot() override;
+  void Check(const BoosterSnapshot& snapshot) const override;
   void Load(const BoosterSnapshot& snapshot, std::int64_t segment) override;
   std::int64_t first_round() const override { return first_round_; }
   std::vector<double> StartingScores() const override { return starting_scores_; }

@@ -192,6 +192,8 @@ std::vector<std::unique_ptr<ModelState>> MaskedHoldOut::TakeUp(ByteReader& in) {
   best_round_ = in.Integer();
   const bool has_best = in.Integer() != 0;
   std::vector<std::unique_ptr<ModelState>> states = booster().TakeUp(in);
+  RequireOfOneTraining(best_loss_ > -std::numeric_limits<double>::infinity() && best_round_ >= 0 &&
+                       best_round_ <= booster().num_rounds());
   for (std::unique_ptr<ModelState>& taken : states) {
     auto state = std::make_unique<State>();
     state->booster = std::move(taken);

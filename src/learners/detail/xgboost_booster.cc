@@ -11,6 +11,7 @@
 
 #include "learners/detail/array_interface.h"
 #include "learners/detail/parameter_text.h"
+#include "model/detail/xgboost_model.h"
 
 namespace bregboost::detail {
 namespace {
@@ -132,14 +133,20 @@ void XgboostBooster::Create(const std::string& trees) {
 // The model takes names and types of the features from the training set, as in Python.
 void XgboostBooster::NameFeatures() {
   for (const char* field : {"feature_name", "feature_type"}) {
-    XgboostApi::Unsigned size = 0;
-    const char** values = nullptr;
-    api_->Check(api_->DMatrixGetStrFeatureInfo(train_.handle(), field, &size, &values),
-                "reading the features' names");
-    if (size == 0) continue;
-    api_->Check(api_->BoosterSetStrFeatureInfo(booster_.get(), field, values, size),
+    const std::span<const char*> values = FeatureInfo(field);
+    if (values.empty()) continue;
+    api_->Check(api_->BoosterSetStrFeatureInfo(booster_.get(), field, values.data(), values.size()),
                 "naming the features");
   }
+}
+
+// Of the training set; valid until the next call.
+std::span<const char*> XgboostBooster::FeatureInfo(const char* field) const {
+  XgboostApi::Unsigned size = 0;
+  const char** values = nullptr;
+  api_->Check(api_->DMatrixGetStrFeatureInfo(train_.handle(), field, &size, &values),
+              "reading the features' names");
+  return {values, size};
 }
 
 std::string XgboostBooster::Config() const {
@@ -277,6 +284,27 @@ BoosterSnapshot XgboostBooster::TakeSnapshot() {
           .num_empty_rounds = num_empty_rounds_,
           .trees = num_rounds_ == 0 ? std::string() : Serialize(),
           .scores = {}};
+}
+
+void XgboostBooster::Check(const BoosterSnapshot& snapshot) const {
+  RequireOfOneTraining(snapshot.scores.empty());
+  if (snapshot.num_rounds == 0) {
+    RequireOfOneTraining(snapshot.trees.empty());
+    return;
+  }
+  const XgboostModel model = ParseXgboostModel(snapshot.trees, "trees");
+  const auto parallel = FindParameter(settings_.parameters, {"num_parallel_tree"});
+  RequireOfOneTraining(model.num_scores == settings_.num_scores &&
+                       model.num_features == train_.num_columns() &&
+                       static_cast<std::int64_t>(model.num_parallel_trees) ==
+                           (parallel ? ToInteger(*parallel) : 1) &&
+                       static_cast<std::int64_t>(model.num_rounds()) == snapshot.num_rounds);
+  for (const auto& [key, field] :
+       {std::pair{"feature_names", "feature_name"}, std::pair{"feature_types", "feature_type"}}) {
+    const std::span<const char*> values = FeatureInfo(field);
+    const std::vector<std::string> expected(values.begin(), values.end());
+    RequireOfOneTraining(model.learner().value(key, Json(Json::array())) == Json(expected));
+  }
 }
 
 void XgboostBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {

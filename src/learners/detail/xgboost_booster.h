@@ -26,12 +26,16 @@ class XgboostBooster final : public Booster {
                  XgboostSettings settings, const TargetSummary& targets);
 
   std::int64_t num_rounds() const override { return num_rounds_; }
+  std::size_t NumScores(std::size_t data_set) const override {
+    return dataset(data_set).num_rows() * settings_.num_scores;
+  }
   ScoreView TrainScores() override { return held_is_current_ ? ViewOf(held_) : Read(0); }
   ScoreView HeldOutScores(std::size_t set) override { return Read(set + 1); }
   ScoreView HoldScores() override;
   bool Boost(std::span<const float> gradient, std::span<const float> hessian) override;
   void RollBackTo(std::int64_t num_rounds) override;
   BoosterSnapshot TakeSnapshot() override;
+  void Check(const BoosterSnapshot& snapshot) const override;
   void Load(const BoosterSnapshot& snapshot, std::int64_t segment) override;
   // The same numbers are in the base_score of Serialize().
   std::vector<double> StartingScores() const override { return starting_scores_; }
@@ -52,6 +56,7 @@ class XgboostBooster final : public Booster {
   void SliceTo(std::int64_t num_rounds);
   XgboostBoosterHandle Slice(std::int64_t begin, std::int64_t end) const;
   void NameFeatures();
+  std::span<const char*> FeatureInfo(const char* field) const;
   const XgboostDataset& dataset(std::size_t index) const {
     return index == 0 ? train_ : held_out_[index - 1];
   }

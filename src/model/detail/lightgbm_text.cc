@@ -314,4 +314,22 @@ LightGbmText ParseLightGbmText(std::string_view text, const std::string& name) {
   return model;
 }
 
+LightGbmText ParseForLightGbm(std::string_view text, const std::string& name) {
+  if (text.find('\0') != std::string_view::npos) {
+    throw std::invalid_argument(name + ": a NUL byte");
+  }
+  LightGbmText model = ParseLightGbmText(text, name);
+  if (model.trees.empty()) throw std::invalid_argument(name + ": no trees; allowed: at least 1");
+  if (model.Find("tree_sizes") == nullptr) {
+    throw std::invalid_argument(name + ": no 'tree_sizes=', by which the trees are found");
+  }
+  const TextLine* num_class = model.Find("num_class");
+  if (num_class != nullptr && num_class->value == fmt::to_string(model.trees_per_round)) {
+    return model;
+  }
+  throw std::invalid_argument(
+      fmt::format("{}: num_class: {}; allowed: as num_tree_per_iteration, {}", name,
+                  num_class == nullptr ? "not there" : num_class->value, model.trees_per_round));
+}
+
 }  // namespace bregboost::detail

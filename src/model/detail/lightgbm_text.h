@@ -49,4 +49,8 @@ struct LightGbmText {
 // LightGBM 4 writes, is cut short, or holds what leaves cannot express.
 LightGbmText ParseLightGbmText(std::string_view text, const std::string& name);
 
+// The same of a text that LightGBM is to read, which believes what it says of itself: over some
+// that are damaged it reads and writes beyond its arrays, over others it ends the process.
+LightGbmText ParseForLightGbm(std::string_view text, const std::string& name);
+
 }  // namespace bregboost::detail

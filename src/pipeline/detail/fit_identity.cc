@@ -97,6 +97,7 @@ TrainingIdentity IdentityOf(const FitParts& parts) {
   std::vector<std::string> texts;
   for (const Constraint& constraint : parts.constraints) texts.push_back(ToText(constraint));
   return {
+      {"version of bregboost", BREGBOOST_VERSION},
       {"library", fmt::format("{} {}", parts.library.name, parts.library.version)},
       {"list of constraints", fmt::format("{}", fmt::join(texts, "; "))},
       {"list of parameters",
