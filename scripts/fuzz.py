@@ -55,7 +55,9 @@ def run_once(target: str, build: Path, out: Path, limit: str) -> tuple[int, bool
     text = log.read_text(errors="replace")
     executed = re.search(r"stat::number_of_executed_units: +(\d+)", text)
     if status != 0:
-        print(text[-4000:], f"\n{target}: a finding, see {findings} and {log}", flush=True)
+        written = re.findall(r"Test unit written to (\S+)", text)
+        place = ", ".join(written) or f"none was written to {findings}"
+        print(text[-4000:], f"\n{target}: a finding; input: {place}; log: {log}", flush=True)
     return int(executed[1]) if executed else 0, status == 0
 
 
