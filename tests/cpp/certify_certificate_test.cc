@@ -134,6 +134,23 @@ TEST(Certificate, BoundsRatiosOfTheWorstPair) {
             Verdict::kViolated);
 }
 
+// The bound is searched for up to a tolerance; what is tested is the limit itself, and a path of
+// decisions relies on it.
+TEST(Certificate, VerdictsAreThoseOfTheTest) {
+  const CountedRows few = MakeRows({
+      {.rows = 3, .label = 1, .predicted = 0, .sex = 0},
+      {.rows = 6, .label = 1, .predicted = 1, .sex = 0},
+      {.rows = 44, .label = 1, .predicted = 1, .sex = 1},
+  });
+  const std::vector<BinomialTerm> difference = {{.coefficient = 1.0, .events = 3, .rows = 9},
+                                                {.coefficient = -1.0, .events = 0, .rows = 44}};
+  ASSERT_TRUE(LinearSumIsBelow(difference, 0.6, 0.1));
+  ASSERT_GT(LinearUpperBound(difference, 0.1), 0.6);
+  const ConstraintVerdict verdict = CertifyText(few, "gap(error, by=sex) <= 60%");
+  EXPECT_EQ(verdict.verdict, Verdict::kCertified);
+  EXPECT_EQ(verdict.confidence_bound, 0.6);
+}
+
 TEST(Certificate, HasEveryVerdict) {
   EXPECT_EQ(CertifyText(Survey(), "fnr <= 10%").verdict, Verdict::kCertified);
   EXPECT_EQ(CertifyText(Survey(), "fnr <= 7%").verdict, Verdict::kNotCertified);
