@@ -1,6 +1,7 @@
 #include "fit_flags.h"
 
 #include <fmt/format.h>
+#include <omp.h>
 
 #include <nlohmann/json.hpp>
 
@@ -185,6 +186,10 @@ LinearOptions LinearOptionsOf(const FitFlags& flags) {
                               flags.parameters.front()));
   }
   return {.l2 = flags.l2};
+}
+
+void LimitThreads(const FitFlags& flags) {
+  if (flags.threads > 0) omp_set_num_threads(flags.threads);
 }
 
 std::int64_t StepsOf(const FitFlags& flags) {

@@ -34,13 +34,15 @@ struct FitFlags {
 enum class FitCommand { kTrain, kSweep };
 void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind);
 
-// All throw Failure.
+// All that return a value throw Failure.
 std::vector<Constraint> ConstraintsOf(const std::vector<std::string>& texts);
 LearnerKind LearnerOf(const FitFlags& flags);
 FitOptions FitOptionsOf(const FitFlags& flags);
 PaperOptions PaperOptionsOf(const FitFlags& flags);
 BoostedOptions BoostedOptionsOf(const FitFlags& flags);
 LinearOptions LinearOptionsOf(const FitFlags& flags);
+// Holds for reading tables and for linear models as for the libraries.
+void LimitThreads(const FitFlags& flags);
 // Steps that a fit will take at most, for progress; 0: unknown.
 std::int64_t StepsOf(const FitFlags& flags);
 // JSON: all but the learner's own parameters.

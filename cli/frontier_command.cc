@@ -158,6 +158,7 @@ void Run(const Settings& settings) {
                               .bounds = Between(constraints[0].bound, to, settings.points)};
   const bool linear = LearnerOf(settings.fit) == LearnerKind::kLinear;
   FitOptionsOf(settings.fit);  // complains before anything is read
+  LimitThreads(settings.fit);
   OutputFolder folder(settings.out, settings.force);
   const LoadedRows training = LoadForTraining(settings.data, constraints, linear);
   As(ExitCode::kUsage, [&] { SweepAndFit(settings, training, constraints, sweep, folder); });

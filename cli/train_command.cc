@@ -111,6 +111,7 @@ void Run(const Settings& settings) {
   }
   FitOptionsOf(settings.fit);  // complains before anything is read
   const bool linear = LearnerOf(settings.fit) == LearnerKind::kLinear;
+  LimitThreads(settings.fit);
   OutputFolder folder(settings.out, settings.force);
   const LoadedRows training = LoadForTraining(settings.data, constraints, linear);
   const auto evaluation = LoadOther(settings, settings.eval_data, training, constraints);

@@ -128,6 +128,7 @@ class LockstepLearner::Impl {
     detail::RequireAtLeast<std::int64_t>("early_stopping_rounds", settings_.early_stopping_rounds,
                                          0);
     pool_.Run(/*at_once=*/1, [&](std::size_t k) {
+      const detail::ThreadScope threads(settings_.num_threads, settings_.region);
       folds_[k] = make_fold(rows_, k);
       // Making a booster takes much that it does not keep, on a thread that lives on.
       detail::ReleaseUnusedMemory();

@@ -120,6 +120,9 @@ class AutoFit::State {
   detail::FitLearner made;
   std::unique_ptr<CrossFitLearner> checkpointed;  // `made`, if it has checkpoints
   FitReport report;
+  // For what is asked later: the threads that the fit ran on.
+  int num_threads = 0;
+  detail::ParallelRegion* region = nullptr;
 };
 
 namespace {
@@ -135,8 +138,12 @@ std::unique_ptr<AutoFit::State> FitBoosted(const FitData<Dataset>& data,
                                            BoostedOptions boosting, const FitOptions& options,
                                            const SolveHooks& hooks, const ScoreObserver& observer) {
   CheckCheckpoints(options.checkpoint, data.training.rows);
-  const detail::ThreadScope threads(/*threads=*/0, data.training.features.api()->Region());
+  const int num_threads = detail::ThreadsOf(data, boosting);
+  detail::ParallelRegion* region = data.training.features.api()->Region();
+  const detail::ThreadScope threads(num_threads, region);
   auto state = std::make_unique<AutoFit::State>(data, constraints, options);
+  state->num_threads = num_threads;
+  state->region = region;
   if (state->report.unseen.path == TrainingPath::kConstrained) {
     // Limits raise the loss on purpose; iterates are chosen by their merit.
     boosting = detail::WithoutEarlyStopping(data, std::move(boosting));
@@ -254,6 +261,7 @@ std::string AutoFit::Model() const { return Model(state_->report.adjustment); }
 std::string AutoFit::Model(const ModelAdjustment& adjustment) const {
   if (!state_->made.write_model)
     throw std::logic_error("a linear fit has coefficients, not a file");
+  const detail::ThreadScope threads(state_->num_threads, state_->region);
   return state_->made.write_model(adjustment);
 }
 
@@ -269,6 +277,7 @@ std::span<const double> AutoFit::UnseenScores() const { return state_->made.lear
 const RowData& AutoFit::unseen_rows() const { return state_->split.unseen().rows; }
 
 Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints, double rho) const {
+  const detail::ThreadScope threads(state_->num_threads, state_->region);
   const RateProblem problem(constraints, state_->split.objective(), unseen_rows(),
                             state_->split.loss());
   const GatheredProblem gathered(UnseenScores(), problem);
@@ -277,6 +286,7 @@ Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints, dou
 }
 
 Reachability AutoFit::Diagnose() const {
+  const detail::ThreadScope threads(state_->num_threads, state_->region);
   const RateProblem problem(state_->split.constraints(), state_->split.objective(), unseen_rows(),
                             state_->split.loss());
   const GatheredProblem gathered(UnseenScores(), problem);

@@ -19,6 +19,7 @@
 #include "learners/detail/xgboost_api.h"
 #include "pipeline/detail/fit_defaults.h"
 #include "pipeline/detail/fit_identity.h"
+#include "pipeline/detail/fit_learners.h"
 
 namespace bregboost {
 namespace {
@@ -134,7 +135,8 @@ std::unique_ptr<PaperFit::State> Boost(const FitData<Dataset>& data,
                                        const std::vector<Constraint>& constraints,
                                        const BoostedOptions& boosting, const PaperOptions& options,
                                        const SolveHooks& hooks, const Make& make) {
-  const detail::ThreadScope threads(/*threads=*/0, data.training.features.api()->Region());
+  const detail::ThreadScope threads(detail::ThreadsOf(data, boosting),
+                                    data.training.features.api()->Region());
   auto state = std::make_unique<PaperFit::State>(
       data.training.rows, data.evaluation ? &data.evaluation->rows : nullptr, constraints, options);
   std::vector<HeldOut<Dataset>> held_out;

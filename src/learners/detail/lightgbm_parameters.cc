@@ -260,6 +260,11 @@ GbmParameters LightGbmFoldParameters(const GbmParameters& parameters) {
   return result;
 }
 
+int LightGbmThreads(const GbmParameters& parameters) {
+  const auto threads = FindParameter(parameters, kNumThreads);
+  return threads ? static_cast<int>(std::max<std::int64_t>(0, ToInteger(*threads))) : 0;
+}
+
 LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task task,
                                         std::size_t num_scores, const LossOptions& loss) {
   CheckObjective(parameters, task, loss.kind);
@@ -273,9 +278,7 @@ LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task ta
   if (const auto stopping = FindParameter(parameters, kEarlyStopping)) {
     settings.early_stopping_rounds = std::max<std::int64_t>(0, ToInteger(*stopping));
   }
-  if (const auto threads = FindParameter(parameters, kNumThreads)) {
-    settings.num_threads = static_cast<int>(std::max<std::int64_t>(0, ToInteger(*threads)));
-  }
+  settings.num_threads = LightGbmThreads(parameters);
   if (const auto rate = FindParameter(parameters, kLearningRate)) {
     settings.learning_rate = ToDouble(*rate);
   }

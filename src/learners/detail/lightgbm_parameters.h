@@ -34,6 +34,9 @@ struct LightGbmSettings {
 LightGbmSettings ReadLightGbmParameters(const GbmParameters& parameters, Task task,
                                         std::size_t num_scores, const LossOptions& loss);
 
+// 0: the library's default. Throws std::invalid_argument for what is no number.
+int LightGbmThreads(const GbmParameters& parameters);
+
 // Throws std::invalid_argument for a name that the library does not know, which LightGBM itself
 // would ignore but for a warning.
 void CheckLightGbmNames(const GbmParameters& parameters, const LightGbmApi& api);

@@ -121,11 +121,6 @@ std::string StallHint(const GbmParameters& parameters) {
                      in_force(kLambda, "1"));
 }
 
-int NumThreads(const GbmParameters& parameters) {
-  const auto threads = FindParameter(parameters, kNumThreads);
-  return threads ? static_cast<int>(std::max<std::int64_t>(0, ToInteger(*threads))) : 0;
-}
-
 // Every "name":"value" of the JSON: parameters, under all of their names, have text values.
 std::vector<std::string> TextKeys(std::string_view json) {
   std::vector<std::string> keys;
@@ -155,6 +150,11 @@ GbmParameters XgboostFoldParameters(const GbmParameters& parameters) {
   return result;
 }
 
+int XgboostThreads(const GbmParameters& parameters) {
+  const auto threads = FindParameter(parameters, kNumThreads);
+  return threads ? static_cast<int>(std::max<std::int64_t>(0, ToInteger(*threads))) : 0;
+}
+
 XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task,
                                       std::size_t num_scores) {
   XgboostSettings settings;
@@ -169,7 +169,7 @@ XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task
     // 0 or less turns it off, as in LightGBM.
     settings.early_stopping_rounds = std::max<std::int64_t>(0, ToInteger(*stopping));
   }
-  settings.num_threads = NumThreads(parameters);
+  settings.num_threads = XgboostThreads(parameters);
   if (const auto rate = FindParameter(parameters, kLearningRate)) {
     settings.learning_rate = ToDouble(*rate);
   }
@@ -204,7 +204,7 @@ void CheckXgboostNames(const XgboostSettings& settings, const std::string& confi
 
 XgboostBinning ReadXgboostBinning(const GbmParameters& parameters) {
   XgboostBinning binning;
-  binning.num_threads = NumThreads(parameters);
+  binning.num_threads = XgboostThreads(parameters);
   if (const auto max_bin = FindParameter(parameters, {"max_bin"})) {
     binning.max_bin = ToInteger(*max_bin);
     RequireAtLeast<std::int64_t>("max_bin", binning.max_bin, 2);

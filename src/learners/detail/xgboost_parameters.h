@@ -30,6 +30,9 @@ struct XgboostSettings {
 XgboostSettings ReadXgboostParameters(const GbmParameters& parameters, Task task,
                                       std::size_t num_scores);
 
+// 0: the library's default. Throws std::invalid_argument for what is no number.
+int XgboostThreads(const GbmParameters& parameters);
+
 // Throws std::invalid_argument for a name that `config`, what XGBoosterSaveJsonConfig says, does
 // not have. XGBoost itself would ignore it or, asked to validate, print a warning.
 void CheckXgboostNames(const XgboostSettings& settings, const std::string& config);

@@ -220,6 +220,14 @@ Refitted Refit(const FitData<XgboostDataset>& data, FitSplit& split, const Boost
   return refitted;
 }
 
+int ThreadsOf(const FitData<LightGbmDataset>& /*data*/, const BoostedOptions& boosting) {
+  return LightGbmThreads(boosting.parameters);
+}
+
+int ThreadsOf(const FitData<XgboostDataset>& /*data*/, const BoostedOptions& boosting) {
+  return XgboostThreads(boosting.parameters);
+}
+
 BoostedOptions WithoutEarlyStopping(const FitData<LightGbmDataset>& /*data*/,
                                     BoostedOptions boosting) {
   boosting.parameters = LightGbmWithoutEarlyStopping(boosting.parameters);

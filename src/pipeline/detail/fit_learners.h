@@ -43,6 +43,10 @@ Refitted Refit(const FitData<LightGbmDataset>& data, FitSplit& split,
 Refitted Refit(const FitData<XgboostDataset>& data, FitSplit& split, const BoostedOptions& boosting,
                const AutoResult& folds);
 
+// How many threads the user allows; 0: as many as there are.
+int ThreadsOf(const FitData<LightGbmDataset>& data, const BoostedOptions& boosting);
+int ThreadsOf(const FitData<XgboostDataset>& data, const BoostedOptions& boosting);
+
 BoostedOptions WithoutEarlyStopping(const FitData<LightGbmDataset>& data, BoostedOptions boosting);
 BoostedOptions WithoutEarlyStopping(const FitData<XgboostDataset>& data, BoostedOptions boosting);
 
