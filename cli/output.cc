@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -41,7 +42,11 @@ fs::path WithoutSlash(const std::string& path) {
 }
 
 void WriteWhole(const fs::path& path, std::string_view contents) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
+  // A link that somebody left in this place leads nowhere.
+  const int descriptor =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (descriptor < 0) FailToWrite(path, std::strerror(errno));
+  std::FILE* file = ::fdopen(descriptor, "wb");
   if (file == nullptr) FailToWrite(path, std::strerror(errno));
   errno = 0;
   const bool written = std::fwrite(contents.data(), 1, contents.size(), file) == contents.size() &&

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "bregboost/report/html_report.h"
@@ -24,7 +23,7 @@ struct Settings {
 
 void Run(const Settings& settings) {
   CheckOutputFile(settings.out, settings.force);
-  const std::string path = (std::filesystem::path(settings.run) / "bregboost.json").string();
+  const std::string path = FileIn(settings.run, "bregboost.json");
   const std::string json = ReadWholeFile(path);
   std::string html;
   try {

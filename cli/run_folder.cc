@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "bregboost/problem/parser.h"
@@ -23,15 +25,35 @@ std::string TextOrNone(const nlohmann::json& object, const char* key) {
 
 }  // namespace
 
+std::string FileIn(const std::string& folder, const std::string& name) {
+  const fs::path path = fs::path(folder) / name;
+  std::error_code error;
+  const fs::path real_folder = fs::canonical(folder, error),
+                 real = fs::weakly_canonical(path, error);
+  const auto [end, rest] =
+      std::mismatch(real_folder.begin(), real_folder.end(), real.begin(), real.end());
+  if (!error && end != real_folder.end()) {
+    throw Failure(ExitCode::kData,
+                  fmt::format("'{}': a link to '{}'; allowed: a file of the folder", path.string(),
+                              real.string()));
+  }
+  return path.string();
+}
+
 std::string ReadWholeFile(const std::string& path) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     throw Failure(ExitCode::kData, fmt::format("'{}': no such file", path));
   }
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file;
   std::ostringstream text;
-  if (!fs::is_directory(path, error)) text << file.rdbuf();
-  if (!file || !text) throw Failure(ExitCode::kData, fmt::format("'{}': cannot be read", path));
+  if (fs::is_regular_file(path, error)) {
+    file.open(path, std::ios::binary);
+    text << file.rdbuf();
+  }
+  if (!file.is_open() || !file || !text) {
+    throw Failure(ExitCode::kData, fmt::format("'{}': cannot be read", path));
+  }
   return text.str();
 }
 
@@ -56,37 +78,43 @@ RunFolder ParseRun(const std::string& text, const std::string& path) {
 }
 
 RunFolder ReadRunFolder(const std::string& folder) {
-  const std::string path = (fs::path(folder) / "bregboost.json").string();
+  const std::string path = FileIn(folder, "bregboost.json");
   return ParseRun(ReadWholeFile(path), path);
 }
 
 StoredModel ReadModel(const std::string& folder, const RunFolder& run, const std::string& library) {
   const std::string& learner = run.document.settings.learner;
-  const auto file = [&](const char* name) { return (fs::path(folder) / name).string(); };
-  const auto load = [&](const std::string& path, const auto& read) {
+  const std::string document = (fs::path(folder) / "bregboost.json").string();
+  const auto load = [&](const std::string& name, const auto& read) {
+    const std::optional<RunModel>& described = run.document.model;
+    if (described && described->file != name) {
+      throw Failure(ExitCode::kData,
+                    fmt::format("'{}': model.file: '{}'; allowed for the learner {}: {}", document,
+                                described->file, learner, name));
+    }
+    const std::string path = FileIn(folder, name);
     const std::string text = ReadWholeFile(path);
     try {
-      if (run.document.model) CheckContents(*run.document.model, text);
+      if (described) CheckContents(*described, text);
       return read(text);
     } catch (const std::invalid_argument& error) {
       throw Failure(ExitCode::kData, fmt::format("'{}': {}", path, error.what()));
     }
   };
   if (learner == "lightgbm") {
-    return load(file("model.txt"),
+    return load("model.txt",
                 [&](const std::string& text) { return StoredModel::LightGbm(text, library); });
   }
   if (learner == "xgboost") {
-    return load(file("model.ubj"),
+    return load("model.ubj",
                 [&](const std::string& bytes) { return StoredModel::Xgboost(bytes, library); });
   }
   if (learner == "linear") {
-    return load(file("model.json"),
-                [](const std::string& text) { return StoredModel::Linear(text); });
+    return load("model.json", [](const std::string& text) { return StoredModel::Linear(text); });
   }
   throw Failure(ExitCode::kData, fmt::format("'{}': settings.learner: '{}'; allowed: lightgbm, "
                                              "xgboost, linear",
-                                             file("bregboost.json"), learner));
+                                             document, learner));
 }
 
 }  // namespace bregboost::cli

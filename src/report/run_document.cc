@@ -49,6 +49,15 @@ class Field {
     return value_.get<std::string>();
   }
 
+  // Of a file beside the document: whoever wrote it does not choose what else is read.
+  std::string PlainName() const {
+    const std::string name = Text();
+    const bool leads_elsewhere = name.empty() || name == "." || name == ".." ||
+                                 name.find_first_of(std::string_view("/\\\0", 3)) != name.npos;
+    if (leads_elsewhere) Refuse(name_, Shown(value_), "the name of a file, without a folder");
+    return name;
+  }
+
   std::uint64_t Count() const {
     if (!value_.is_number_unsigned()) Refuse(name_, Shown(value_), "an integer of 0 or more");
     return value_.get<std::uint64_t>();
@@ -185,7 +194,7 @@ RunDocument ParseRunDocument(std::string_view text) {
                        .seed = settings.At("seed").Count()};
   if (!root.At("model").IsNull()) {
     const Field model = root.At("model").RequireObject();
-    document.model = RunModel{.file = model.At("file").Text(),
+    document.model = RunModel{.file = model.At("file").PlainName(),
                               .bytes = model.At("bytes").Count(),
                               .crc32 = model.At("crc32").Count()};
   }

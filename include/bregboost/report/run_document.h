@@ -9,7 +9,7 @@
 //        "weight": null or a name},
 //    "encoding": null, or an object: how columns became numbers, for those who predict,
 //    "settings": {"learner", "parameters": {name: text}, "options": {name: any}, "seed"},
-//    "model": null, or the file beside it: {"file", "bytes", "crc32"},
+//    "model": null, or the file beside it: {"file": its name, without a folder, "bytes", "crc32"},
 //    "versions": {"bregboost": text, library: text, ...}}
 #pragma once
 

@@ -60,5 +60,5 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     """What a file holds; ValueError, naming the file, where it is not JSON."""
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:  # of JSON and of UTF-8 alike
+    except (ValueError, RecursionError) as error:  # of JSON and of UTF-8 alike; lists in lists
         raise ValueError(f"path: {os.fspath(path)}; allowed: a JSON file ({error})") from error

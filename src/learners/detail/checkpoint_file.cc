@@ -79,7 +79,8 @@ std::string CheckpointHeader(std::string_view contents) {
 void WriteCheckpoint(const std::string& path, const std::string& contents) {
   const std::string beside = path + ".new";
   {
-    Descriptor file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+    // A link that somebody left there leads nowhere.
+    Descriptor file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
     if (file.get() < 0) FailToWrite(path);
     const bool written = WriteAll(file.get(), CheckpointHeader(contents)) &&
                          WriteAll(file.get(), contents) && fsync(file.get()) == 0 && file.Close();
