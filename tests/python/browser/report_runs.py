@@ -11,7 +11,18 @@ from lightgbm import LGBMClassifier
 from sklearn.linear_model import LogisticRegression
 from xgboost import XGBClassifier
 
-EVIL = "<script>alert(1)</script>"
+# Names that would set `ran` if they were not escaped, by where they occur.
+EVIL = {
+    "title": "<script>window.ran='title'</script>",
+    "feature": "</script><img src=x onerror=window.ran='feature'>",
+    "other feature": "\"><svg onload=window.ran='other_feature'>",
+    "group column": "</script><script>window.ran='group_column'</script>",
+    "group": "\"><img src=x onerror=window.ran='group'>",
+    "other group": "'><iframe srcdoc='<script>parent.ran=1</script>'>",
+    "class": "<img src=x onerror=window.ran='class'>",
+    "other class": "<!--<script>window.ran='other_class'</script>",
+    "file": "\"><img src=x onerror=window.ran='file'>.csv",
+}
 BEANS = np.array(["BARBUNYA", "BOMBAY", "CALI", "DERMASON", "HOROZ", "SEKER", "SIRA"])
 
 
@@ -104,15 +115,27 @@ def two_hundred(path: Path) -> Run:
     return Run(path, model)
 
 
+def quoted(name: str) -> str:
+    """As the language of limits has it."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
 def evil_names(path: Path) -> Run:
-    """Columns, groups and a title that would run if they were not escaped."""
+    """Columns, groups, classes, limits and a title that would run if they were not escaped."""
     X, y, groups = loans(800)
-    X.columns = [EVIL, "</script><img src=x onerror=alert(2)>", "age", 'it\'s "quoted"']
-    who = np.where(groups["sex"] == "male", "</script><script>alert(3)</script>", "'\"><b>")
-    limit = "gap(error, by=who) <= 20%"
-    model = ConstrainedClassifier(LogisticRegression(), limit)
-    model.fit(X, y, sensitive_features={"who": who})
-    model.report_.to_html(path, title=f"{EVIL} & more")
+    X.columns = [EVIL["feature"], EVIL["other feature"], "age", 'it\'s "quoted"']
+    who = np.where(groups["sex"] == "male", EVIL["group"], EVIL["other group"])
+    column = quoted(EVIL["group column"])
+    limits = [
+        f"gap(error, by={column}) <= 20%",
+        f"error({column}={quoted(EVIL['group'])}) <= 40%",
+        f"error(class={quoted(EVIL['class'])}) <= 60%",
+        f"error(class={quoted(EVIL['other class'])}) <= 60%",
+    ]
+    model = ConstrainedClassifier(LogisticRegression(), limits, certify=0.2)
+    labels = np.where(y == 1, EVIL["class"], EVIL["other class"])
+    model.fit(X, labels, sensitive_features={EVIL["group column"]: who})
+    model.report_.to_html(path, title=EVIL["title"])
     return Run(path, model)
 
 
