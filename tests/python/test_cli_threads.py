@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from cli_program import ENVIRONMENT, Program, make_table
 
-LINEAR = ["--learner", "linear", "--drop", "city", "--drop", "income"]
-FOLDS = 5  # have a thread each, and take turns
+LINEAR = ["--learner", "linear", "--drop", "city", "--drop", "income", "--drop", "group"]
+FOLDS = 5  # have a thread each, and a team of its own while they are made; they take turns
 
 
 def most_threads(cli: Program, *arguments: str) -> int:
@@ -39,5 +39,5 @@ def test_a_linear_training_on_one_thread(cli):
 @pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
 @pytest.mark.parametrize("threads", [1, 2])
 def test_trees_on_few_threads(cli, learner, threads):
-    limit = ["--threads", str(threads), "--rounds", "5"]
-    assert most_threads(cli, "--learner", learner, *limit) <= threads + FOLDS
+    limit = ["--threads", str(threads), "--rounds", "5", "--no-compare"]
+    assert most_threads(cli, "--learner", learner, *limit) <= threads * (1 + FOLDS)
