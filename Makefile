@@ -139,7 +139,7 @@ test-python: setup build build-python
 	$(call pytest,build/dev)
 
 .PHONY: test-full
-test-full: test test-clang test-asan test-tsan fuzz-short test-oldest  ## All of test, Clang's build run, sanitizers, a short fuzz run, oldest libraries, slow Python tests
+test-full: test test-clang test-asan test-asan-python test-tsan fuzz-short test-oldest  ## All of test, Clang's build run, sanitizers, a short fuzz run, oldest libraries, slow Python tests
 	$(WITH_DATA) BREGBOOST_OLD_PYTHON=$(CURDIR)/$(OLDEST)/bin/python $(call pytest,build/dev,--slow)
 
 .PHONY: torture
@@ -167,6 +167,16 @@ test-clang: setup build-clang
 test-asan: setup  ## C++ tests under the address and undefined-behaviour sanitizers
 	$(call build,asan)
 	$(call ctest,asan)
+
+# Beside .venv, whose editable install stays as it is. The stock libraries are not instrumented.
+ASAN_PYTHON_TESTS := tests/python/package tests/python/test_cli_*.py tests/python/test_determinism.py \
+  tests/python/test_file_safety.py --pyargs bregboost
+
+.PHONY: test-asan-python
+test-asan-python: export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+test-asan-python: setup  ## Tests of the Python package and of the program under the same
+	$(call build,asan-python)
+	$(VENV_BIN)/python scripts/asan_python.py build/asan-python $(ASAN_PYTHON_TESTS) $(PYTEST_ARGS)
 
 .PHONY: test-tsan
 test-tsan: setup  ## C++ tests under the thread sanitizer

@@ -21,11 +21,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow"):
-        return
     for item in items:
-        if "slow" in item.keywords:
+        if "slow" in item.keywords and not config.getoption("--slow"):
             item.add_marker(pytest.mark.skip(reason="slow: runs with --slow"))
+        unfit = item.get_closest_marker("not_sanitized")
+        if unfit is not None and "BREGBOOST_SANITIZED" in os.environ:
+            item.add_marker(pytest.mark.skip(reason=f"sanitized: {unfit.args[0]}"))
 
 
 @pytest.fixture(scope="session")
