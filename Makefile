@@ -51,6 +51,14 @@ endef
 # $(call ctest,<preset>): tests find LightGBM and XGBoost in the environment, as users' programs do.
 ctest = VIRTUAL_ENV=$(CURDIR)/$(VENV) ctest --preset $(1) --parallel $(JOBS)
 
+# $(call record,<name>): errors that happen in what follows are written down in build/errors/<name>.
+define record
+mkdir -p build/errors && rm -f build/errors/$(1) && \
+  BREGBOOST_ERROR_RECORD=$(CURDIR)/build/errors/$(1) \
+  LD_PRELOAD=$(CURDIR)/build/dev/tests/error_recorder/liberror_recorder.so \
+  PYTHONPATH=$(CURDIR)/tests/error_recorder/python
+endef
+
 # $(call pytest,<build dir>[,<arguments>])
 pytest = BREGBOOST_BUILD_DIR=$(1) $(VENV_BIN)/pytest $(2) $(PYTEST_ARGS)
 
@@ -113,7 +121,7 @@ test: test-gcc build-clang test-package test-python format-check  ## What CI run
 
 .PHONY: test-gcc
 test-gcc: setup build
-	$(call ctest,dev)
+	$(call record,ctest) $(call ctest,dev)
 
 .PHONY: build-clang
 build-clang: system-packages
@@ -136,7 +144,16 @@ test-package: setup build
 
 .PHONY: test-python
 test-python: setup build build-python
-	$(call pytest,build/dev)
+	$(call record,pytest) $(call pytest,build/dev)
+
+# Of a whole run of the tests: each error that the code can give must have happened in it.
+.PHONY: test-errors
+test-errors: setup  ## Fail if an error of docs/errors.md did not happen in the tests that ran last
+	$(VENV_BIN)/python -m scripts.error_catalogue --provoked build/errors/ctest build/errors/pytest
+
+.PHONY: errors
+errors: setup  ## List every error in docs/errors.md
+	$(VENV_BIN)/python -m scripts.error_catalogue
 
 .PHONY: test-full
 test-full: test test-clang test-asan test-asan-python test-tsan fuzz-short test-oldest  ## All of test, Clang's build run, sanitizers, a short fuzz run, oldest libraries, slow Python tests

@@ -223,7 +223,7 @@ TEST(XgboostExport, PartsMustShareFeatures) {
 TEST(XgboostExport, RefusalsSayWhatAndWhere) {
   const std::string text = XgboostModelText({XgboostTreeText(0, {1, 2, 3})});
   EXPECT_TRUE(Contains(ErrorOf("[]"), "XGBoost model: not a JSON object"));
-  EXPECT_TRUE(Contains(ErrorOf("{}"), "XGBoost model: no 'learner'"));
+  EXPECT_TRUE(Contains(ErrorOf("{}"), "XGBoost model: there is no 'learner'"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("gbtree"})", R"("dart"})")),
                        "booster 'dart' cannot be exported: it keeps a weight beside each tree"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("gbtree"})", R"("gblinear"})")),

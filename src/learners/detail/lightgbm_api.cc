@@ -60,9 +60,9 @@ LightGbmApi::LightGbmApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("LGBM_BoosterGetNumClasses", BoosterGetNumClasses);
 }
 
-void LightGbmApi::Check(int status, const char* what) const {
+void LightGbmApi::Check(int status, const char* doing) const {
   if (status == 0) return;
-  throw std::runtime_error(fmt::format("LightGBM, {}: {}", what, GetLastError()));
+  throw std::runtime_error(fmt::format("LightGBM, {}: {}", doing, GetLastError()));
 }
 
 }  // namespace bregboost::detail

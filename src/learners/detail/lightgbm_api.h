@@ -23,7 +23,7 @@ class LightGbmApi {
   ParallelRegion* Region() const { return library_.Region(); }
 
   // Throws std::runtime_error with the library's own message unless `status` is 0.
-  void Check(int status, const char* what) const;
+  void Check(int status, const char* doing) const;
 
   const char* (*GetLastError)() = nullptr;
   // JSON: the aliases of every parameter.

@@ -82,9 +82,9 @@ XgboostApi::XgboostApi(SharedLibrary library) : library_(std::move(library)) {
   library_.Bind("XGBoosterSaveJsonConfig", BoosterSaveJsonConfig);
 }
 
-void XgboostApi::Check(int status, const char* what) const {
+void XgboostApi::Check(int status, const char* doing) const {
   if (status == 0) return;
-  throw std::runtime_error(fmt::format("XGBoost, {}: {}", what, Essence(GetLastError())));
+  throw std::runtime_error(fmt::format("XGBoost, {}: {}", doing, Essence(GetLastError())));
 }
 
 }  // namespace bregboost::detail

@@ -32,7 +32,7 @@ class XgboostApi {
   const Version& version() const { return version_; }
 
   // Throws std::runtime_error with the library's own message unless `status` is 0.
-  void Check(int status, const char* what) const;
+  void Check(int status, const char* doing) const;
 
   void (*BoostVersion)(int* major, int* minor, int* patch) = nullptr;  // XGBoostVersion
   const char* (*GetLastError)() = nullptr;                             // XGBGetLastError

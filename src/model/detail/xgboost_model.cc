@@ -25,7 +25,7 @@ struct Place {
 
   const Json& Require(const char* key, Json::value_t type) const {
     const auto found = object.find(key);
-    if (found == object.end()) Fail(fmt::format("no '{}'", key));
+    if (found == object.end()) Fail(fmt::format("there is no '{}'", key));
     const bool fits = type == Json::value_t::array ? IsArray(*found) : found->type() == type;
     if (!fits) {
       Fail(fmt::format("'{}' is {}; expected {}", key, found->type_name(), Json(type).type_name()));
@@ -87,7 +87,7 @@ struct Place {
 std::vector<std::size_t> Indices(const Place& place, const char* key) {
   std::vector<std::size_t> indices;
   for (const std::int64_t value : place.Integers(key)) {
-    if (value < 0) place.Fail(fmt::format("'{}' holds {}", key, value));
+    if (value < 0) place.Fail(fmt::format("'{}' holds {}; expected numbers from 0", key, value));
     indices.push_back(static_cast<std::size_t>(value));
   }
   return indices;
