@@ -226,10 +226,10 @@ class CppErrors:
             return conditional
         summands = split(tokens, "+")
         if len(summands) > 1 and all(summands):
-            values = [self._value(summand, scope) for summand in summands]
-            return (
-                joined(values) if any(value.literal() for value in values) else hole(_name(tokens))
-            )
+            values = [self._value(part, scope) for part in summands if part[0].kind != "number"]
+            if any(value.literal() for value in values):
+                return joined(values)
+            return hole(_name(tokens))
         called = _called(tokens)
         if called is not None:
             return self._call(called, tokens, scope)

@@ -27,7 +27,7 @@ class Reader : public Base {
  public:
   explicit Reader(int rows) : Base(rows), rows_{rows} {
     if (rows == 0) Fail("no rows; allowed: at least 1");  // throw nothing here
-    if (rows < 0) Fail(fmt::format("{} rows{}", rows, rows == -1 ? ", one" : ""));
+    if (rows < 0) Fail(fmt::format("{} rows{}", rows + 1, rows == -1 ? ", one" : ""));
   }
   void Read(const std::vector<int>& columns) const {
     const std::string found = fmt::format("{} columns", columns.size());
@@ -126,7 +126,7 @@ def test_errors_that_did_not_happen_are_named(tmp_path: Path):
         "bregboost::ConstraintError\tconstraint 'fnr <= 5%', column 3: 0 columns, a format\n"
     )
     happened = read([record], tmp_path)
-    assert happened[1].message == "file 'a\\b': no rows; allowed: at least 1"
+    assert happened[0].message == "file 'a\\b': no rows; allowed: at least 1"
     assert [error.message for error in missing(errors, happened)] == ["no table '⟨name⟩'"]
     with pytest.raises(
         CatalogueError, match=r"reader\.cc:25: no test provokes `no table '⟨name⟩'`"
