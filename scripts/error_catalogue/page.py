@@ -13,8 +13,8 @@ Every message that bregboost can give, from A to Z within the part of the projec
 from. Search the page for words of the message that you have; ⟨so⟩ stands for what was put in, [so]
 may be there or not, and ⟨a | b⟩ is one of the two.
 
-This page is made from the code by `make errors`. A run of the tests writes down all errors that
-happen in it, and `make test` fails if one of the messages here was not among them.
+This page is made from the code by `make errors`; a test fails if it is not what the code says.
+`make test-errors` names the messages that no test provokes yet.
 
 | kind | C++ | Python | exit code of the program |
 | --- | --- | --- | --- |
