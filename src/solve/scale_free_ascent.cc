@@ -45,6 +45,7 @@ void ScaleFreeAscent::Step(std::span<const double> excess, bool extrapolate) {
     if (!(charge > 0.0)) continue;  // no prediction changes this rate
     const double step =
         rate_ / charge * (1.0 + multipliers_[j] * charge) * z / std::sqrt(squares_[j]);
+    if (std::isnan(step)) continue;  // an excess whose square is beyond all numbers
     multipliers_[j] = std::clamp(multipliers_[j] + step, 0.0, ceiling_);
   }
   before_.assign(excess.begin(), excess.end());

@@ -66,6 +66,15 @@ TEST(ScaleFreeAscent, UndefinedRatesAndPowerlessLimitsMoveNothing) {
   EXPECT_EQ(ascent.multipliers()[1], 0.0);
 }
 
+TEST(ScaleFreeAscent, ExcessesBeyondMeasureLeaveNumbers) {
+  ScaleFreeAscent ascent(std::vector<double>{1.0}, 0.5, 5.0);
+  for (const double excess : {0.1, 1e308, -1e308, 0.1}) {
+    ascent.Step(std::vector<double>{excess}, /*extrapolate=*/true);
+    EXPECT_GE(ascent.multipliers()[0], 0.0);
+    EXPECT_LE(ascent.multipliers()[0], 5.0);
+  }
+}
+
 TEST(ScaleFreeAscent, StartsWhereItIsTold) {
   const Values charges = {1.0};
   ScaleFreeAscent ascent(charges, 0.5, 2.0);

@@ -204,6 +204,14 @@ void CheckCategories(const Place& tree, std::size_t num_nodes) {
   }
 }
 
+// XGBoost puts each tree in the place that its id names, and looks at all places.
+void CheckId(const Place& tree, std::size_t index) {
+  const auto found = tree.object.find("id");
+  if (found == tree.object.end()) tree.Fail("no 'id'");
+  if (found->is_number_integer() && *found == index) return;
+  tree.Fail(fmt::format("'id' is {}; expected {}", found->dump(), index));
+}
+
 void CheckTree(const Place& tree, std::size_t num_features) {
   const Place parameters = tree.Object("tree_param");
   if (parameters.Count("size_leaf_vector") > 1) {
@@ -239,6 +247,7 @@ XgboostModel ParseXgboostModel(std::string_view bytes, const std::string& name) 
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const std::string path = fmt::format("{}, tree {}", name, t);
     if (!trees[t].is_object()) throw std::invalid_argument(path + ": not a JSON object");
+    CheckId({trees[t], path}, t);
     CheckTree({trees[t], path}, model.num_features);
   }
   return model;
