@@ -262,8 +262,11 @@ TEST(XgboostExport, RefusalsSayWhatAndWhere) {
       "iteration_indptr does not divide 1 trees"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, "[2147483647,0,0,1,1]", "[2147483647,0,0,5,1]")),
                        "tree 0: node 3 has parent 5; there are 5 nodes"));
-  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("id":0)", R"("id":1)")),
-                       "tree 0: 'id' is 1; expected 0"));
+  EXPECT_TRUE(
+      Contains(ErrorOf(Replaced(text, R"("categories_nodes":[1])", R"("categories_nodes":[0])")),
+               "tree 0: 'split_type' does not fit 'categories_nodes'"));
+  EXPECT_TRUE(
+      Contains(ErrorOf(Replaced(text, R"("id":0)", R"("id":1)")), "tree 0: 'id' is 1; expected 0"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("categories":[)", R"("categories":[16777216,)")),
                        "tree 0: 'categories' holds 16777216; allowed: below 16777216"));
   EXPECT_TRUE(Contains(ErrorOf(text, {.objective = ModelObjective::kMulticlass, .num_scores = 2}),

@@ -192,10 +192,17 @@ void CheckCategories(const Place& tree, std::size_t num_nodes) {
   const std::size_t num_categories = categories.size();
   bool fits = segments.size() == nodes.size() && sizes.size() == nodes.size();
   for (std::size_t i = 0; fits && i < nodes.size(); ++i) {
-    fits = nodes[i] < num_nodes && segments[i] <= num_categories &&
+    fits = nodes[i] < num_nodes && segments[i] <= num_categories && sizes[i] > 0 &&
            sizes[i] <= num_categories - segments[i];
   }
   if (!fits) tree.Fail("categories, categories_nodes, _segments and _sizes do not fit each other");
+  // XGBoost writes no model of which a node says that it has categories, but has none.
+  std::vector<std::size_t> categorical;
+  const std::vector<std::int64_t> types = tree.Integers("split_type", num_nodes);
+  for (std::size_t i = 0; i < num_nodes; ++i) {
+    if (types[i] != 0) categorical.push_back(i);
+  }
+  if (categorical != nodes) tree.Fail("'split_type' does not fit 'categories_nodes'");
   // XGBoost keeps a bit for every category up to the largest.
   constexpr std::size_t kMaxCategories = std::size_t{1} << 24;
   for (const std::size_t category : categories) {
