@@ -62,8 +62,7 @@ void Record(void* thrown, const std::type_info& type) {
 
 }  // namespace
 
-extern "C" [[noreturn]] void __cxa_throw(void* thrown, std::type_info* type,
-                                         Destructor destructor) {
+extern "C" void __cxa_throw(void* thrown, std::type_info* type, Destructor destructor) {
   static const auto original = reinterpret_cast<Throw>(::dlsym(RTLD_NEXT, "__cxa_throw"));
   try {
     Record(thrown, *type);
