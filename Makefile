@@ -257,6 +257,11 @@ bench-cluster: build-python  ## Constrained over plain training on 1, 2 and 4 Da
 	$(VENV_BIN)/python -m benchmarks.scale.cluster --out benchmarks/results/cluster.json \
 	  --page docs/scale.md $(CLUSTER_ARGS)
 
+.PHONY: bench-agreement
+bench-agreement: build-python  ## Rates on two Dask workers and on one machine, by number of rows; writes docs/scale.md (4 minutes)
+	$(VENV_BIN)/python -m benchmarks.scale.agreement --out benchmarks/results/agreement.json \
+	  --page docs/scale.md $(AGREEMENT_ARGS)
+
 # docs/results.md with its figures, of all results that are there. The quick forms leave the numbers
 # of the full ones, and the table in README.md, as they are.
 RESULTS_PAGE = $(VENV_BIN)/python -m benchmarks.common.results_page
