@@ -139,14 +139,11 @@ class CppErrors:
             if handed and depth < _MAX_DEPTH and function.name:  # a lambda without: Python calls it
                 found: list[Entry] = []
                 for caller, at, given in self._calls(file, function):
-                    values = {
-                        function.parameters[place].name: self._value(
-                            given[place], _Scope(caller, at)
-                        )
-                        if place < len(given)
-                        else text("")
-                        for place in handed
-                    }
+                    values = {}
+                    for place in handed:
+                        parameter = function.parameters[place]
+                        handed_over = given[place] if place < len(given) else parameter.default
+                        values[parameter.name] = self._value(handed_over or [], _Scope(caller, at))
                     filled = template.filled(values)
                     found.extend(self._for_callers(caller, at, kind, code, filled, depth + 1))
                 if not found:

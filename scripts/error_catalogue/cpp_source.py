@@ -45,7 +45,7 @@ Tokens = list[Token]
 class Parameter:
     name: str
     type: str
-    has_default: bool
+    default: Tokens | None = None
 
 
 @dataclass
@@ -60,7 +60,7 @@ class Function:
     is_lambda: bool = False
 
     def accepts(self, num_arguments: int) -> bool:
-        needed = sum(not parameter.has_default for parameter in self.parameters)
+        needed = sum(parameter.default is None for parameter in self.parameters)
         return needed <= num_arguments <= len(self.parameters)
 
 
@@ -243,7 +243,8 @@ def parameters(tokens: Tokens) -> list[Parameter]:
         if not names:
             continue
         type_text = " ".join(token.text for token in declaration[0])
-        found.append(Parameter(names[-1].text, type_text, len(declaration) > 1))
+        default = declaration[1] if len(declaration) > 1 else None
+        found.append(Parameter(names[-1].text, type_text, default))
     return found
 
 

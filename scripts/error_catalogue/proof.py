@@ -12,8 +12,11 @@ from .catalogue import CatalogueError, Listed
 from .entry import Entry
 
 _BEFORE_LIMITS = r"constraint '[\s\S]*'(?:, column \d+)?: "
-_MOST_ALIKE = 5
-_PUT_IN = re.compile(r"'[^\t]*'|'[^']*'|\d+")
+_MOST_OF_NUMBERS = 5
+_MOST_OF_TEXTS = 50
+# Made-up limits have quotes within quotes, so all up to the last place is the limit.
+_PUT_IN = re.compile(r"constraint '.*', column \d+: |'[^']*'|\d+")
+_NUMBER = re.compile(r"\d+")
 _KIND_OF_TYPE = {"nanobind::builtin_exception": ("nb::value_error", "nb::type_error")}
 
 
@@ -25,14 +28,22 @@ class Happened:
 
 
 def read(records: Iterable[Path], root: Path) -> list[Happened]:
-    """Of messages that differ in numbers and quoted texts alone, a few: made-up input has many."""
-    alike: dict[str, set[str]] = {}
+    """Of messages that differ in numbers alone, a few; of those that differ in quoted texts, some.
+
+    Made-up input has many. But a quoted text may be the error's own word.
+    """
+    alike: dict[str, dict[str, set[str]]] = {}
     for record in records:
-        for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
-            some = alike.setdefault(_PUT_IN.sub("0", line), set())
-            if len(some) < _MOST_ALIKE:
-                some.add(line)
-    return [_parsed(line, root) for some in alike.values() for line in sorted(some)]
+        for line in record.read_text(encoding="utf-8", errors="replace").rstrip("\n").split("\n"):
+            some = alike.setdefault(_PUT_IN.sub("0", line), {})
+            without_numbers = _NUMBER.sub("0", line)
+            if without_numbers not in some and len(some) >= _MOST_OF_TEXTS:
+                continue
+            few = some.setdefault(without_numbers, set())
+            if len(few) < _MOST_OF_NUMBERS:
+                few.add(line)
+    kept = [few for some in alike.values() for few in some.values()]
+    return [_parsed(line, root) for few in kept for line in sorted(few)]
 
 
 def _parsed(line: str, root: Path) -> Happened:

@@ -19,14 +19,15 @@ namespace bregboost {
 namespace {
 constexpr const char* kFormat = "a format";
 std::string Quoted(std::string_view value) { return fmt::format("'{}'", value); }
-[[noreturn]] void Fail(std::string_view message) {
-  throw std::invalid_argument(fmt::format("file '{}': {}", path_, message));
+[[noreturn]] void Fail(std::string_view message, const char* what = "file") {
+  throw std::invalid_argument(fmt::format("{} '{}': {}", what, path_, message));
 }
 }  // namespace
 class Reader : public Base {
  public:
   explicit Reader(int rows) : Base(rows), rows_{rows} {
     if (rows == 0) Fail("no rows; allowed: at least 1");  // throw nothing here
+    if (rows == 1) Fail("one row; allowed: 2", "stream");
     if (rows < 0) Fail(fmt::format("{} rows{}", rows + 1, rows == -1 ? ", one" : ""));
   }
   void Read(const std::vector<int>& columns) const {
@@ -79,6 +80,7 @@ def test_page_is_that_of_the_code():
 def test_messages_of_cpp(tmp_path: Path):
     assert set(cpp_errors(tmp_path, CPP)) == {
         "file '⟨path⟩': no rows; allowed: at least 1",
+        "stream '⟨path⟩': one row; allowed: 2",
         "file '⟨path⟩': ⟨rows⟩ rows[, one]",
         "⟨number of columns⟩ columns, a format",
         "no table '⟨name⟩'",
@@ -122,6 +124,7 @@ def test_errors_that_did_not_happen_are_named(tmp_path: Path):
     record = tmp_path / "record"
     record.write_text(
         "std::invalid_argument\tfile 'a\\\\b': no rows; allowed: at least 1\n"
+        "std::invalid_argument\tstream 'a': one row; allowed: 2\n"
         "std::invalid_argument\tfile 'a': -1 rows, one\n"
         "bregboost::ConstraintError\tconstraint 'fnr <= 5%', column 3: 0 columns, a format\n"
     )
@@ -129,7 +132,7 @@ def test_errors_that_did_not_happen_are_named(tmp_path: Path):
     assert happened[0].message == "file 'a\\b': no rows; allowed: at least 1"
     assert [error.message for error in missing(errors, happened)] == ["no table '⟨name⟩'"]
     with pytest.raises(
-        CatalogueError, match=r"reader\.cc:25: no test provokes `no table '⟨name⟩'`"
+        CatalogueError, match=r"reader\.cc:26: no test provokes `no table '⟨name⟩'`"
     ):
         check(errors, happened, {})
     check(errors, happened, {"no table '⟨name⟩'": "the reason"})
@@ -139,6 +142,20 @@ def test_errors_that_did_not_happen_are_named(tmp_path: Path):
     assert missing(errors, with_all) == []
     with pytest.raises(CatalogueError, match="a test provokes `no table '⟨name⟩'`"):
         check(errors, with_all, {"no table '⟨name⟩'": "the reason"})
+
+
+def test_messages_that_differ_in_their_words_are_all_kept(tmp_path: Path):
+    """Also behind a limit that has quotes, and of those that are alike a few are enough."""
+    messages = [
+        *(f"constraint 'fnr(\\'{i}\\') < {i}%', column {i}: no '<'" for i in range(50)),
+        "constraint 'fnr <<', column 3: comparison '<<' is not possible; allowed: '<='",
+        "constraint 'fnr =\v', column 3: expected '='",
+    ]
+    record = tmp_path / "record"
+    record.write_text("".join(f"bregboost::ConstraintError\t{message}\n" for message in messages))
+    kept = [one.message for one in read([record], tmp_path)]
+    assert set(messages[-2:]) <= set(kept)
+    assert len(kept) < 10
 
 
 def test_a_message_counts_for_the_error_that_says_most(tmp_path: Path):
