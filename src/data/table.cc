@@ -34,7 +34,7 @@ class ReadingPlan {
               const TableOptions& options)
       : source_(source), header_(header) {
     for (std::size_t j = 0; j < header.size(); ++j) index_of_.emplace(header[j], j);
-    for (const std::string& name : options.drop) Mark(name, Fate::kDropped, "drop");
+    for (const std::string& name : options.drop) fates_[IndexOf(name)] = Fate::kDropped;
     for (const std::string& name : options.numeric) Mark(name, Fate::kNumeric, "numeric");
     for (const std::string& name : options.categorical) {
       Mark(name, Fate::kCategorical, "categorical");

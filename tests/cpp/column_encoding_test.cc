@@ -64,6 +64,8 @@ TEST(ColumnEncodingJson, ErrorsNameTheField) {
       {[](json& j) { j["features"][0]["kind"] = "text"; },
        "features[0].kind: '\"text\"'; allowed: \"numeric\", \"categorical\""},
       {[](json& j) { j["features"][1].erase("levels"); }, "features[1].levels: not there"},
+      {[](json& j) { j["features"][1]["levels"] = "red"; },
+       "features[1].levels: '\"red\"'; allowed: a list of texts"},
       {[](json& j) { j["features"][1]["levels"][2] = 1; },
        "features[1].levels[2]: '1'; allowed: a text"},
       {[](json& j) { j["features"][1]["levels"][2] = ""; }, "features[1].levels: '' occurs twice"},
@@ -72,12 +74,14 @@ TEST(ColumnEncodingJson, ErrorsNameTheField) {
       {[](json& j) { j["sparse_columns"] = -4; }, "sparse_columns: '-4'; allowed: a whole number"},
       {[](json& j) { j["label"] = nullptr; }, "label: 'null'; allowed: a text"},
       {[](json& j) { j["classes"] = "no"; }, "classes: '\"no\"'; allowed: a list of texts"},
+      {[](json& j) { j["classes"][1] = 1; }, "classes[1]: '1'; allowed: a text"},
       {[](json& j) { j["classes"] = {"no"}; }, "classes: 1; allowed"},
       {[](json& j) {
          j["classes"] = {"no", "no"};
        },
        "classes: 'no' occurs twice"},
       {[](json& j) { j["missing"] = 1; }, "missing: '1'; allowed: a list of texts"},
+      {[](json& j) { j["missing"][0] = nullptr; }, "missing[0]: 'null'; allowed: a text"},
   };
   for (const auto& [change, expected] : cases) {
     json object = json::parse(ToJson(Sample()));

@@ -250,6 +250,18 @@ TEST(FeatureMatrixError, CsrColumnIndices) {
               "features: column index 0; allowed: none, there are 0 columns");
 }
 
+TEST(FeatureMatrixError, RowsThatAreTaken) {
+  const Matrix matrix = RandomMatrix(4, 3, 1);
+  for (const auto& [name, x] : matrix.AllStorages()) {
+    SCOPED_TRACE(name);
+    for (const std::int32_t row : {-1, 4}) {
+      const std::vector<std::int32_t> rows = {0, row};
+      ExpectError([&, &features = x] { features.TakeRows(rows); },
+                  "rows: " + std::to_string(row) + "; allowed: at least 0 and below 4");
+    }
+  }
+}
+
 TEST(FeatureMatrixError, SizesOfProducts) {
   const Matrix matrix = RandomMatrix(4, 3, 1);
   const FeatureMatrix x = FeatureMatrix::DenseRowMajor(matrix.row_major, 4, 3);

@@ -8,9 +8,12 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -27,12 +30,7 @@ Table Read(const std::string& text, const TableOptions& options = {},
 }
 
 std::string ErrorOf(const std::string& text, const TableOptions& options = {}) {
-  try {
-    Read(text, options);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "no error";
+  return testing::ErrorOf([&] { Read(text, options); });
 }
 
 void ExpectNumbers(const TableColumn& column, const std::vector<double>& expected) {
@@ -140,6 +138,34 @@ TEST(ReadTable, ReadsWhatItIsTold) {
   EXPECT_EQ(chosen.columns[1].name, "d");
 }
 
+// A file that somebody adds a row to before it is read again.
+class GrowingText final : public TextSource {
+ public:
+  GrowingText() : TextSource("x.csv") {}
+
+ private:
+  std::size_t ReadUnchecked(std::span<char> buffer) override {
+    const std::size_t size = std::min(buffer.size(), text_.size() - read_);
+    std::copy_n(text_.data() + read_, size, buffer.data());
+    read_ += size;
+    return size;
+  }
+  void RewindUnchecked() override {
+    text_ += "late\n";
+    read_ = 0;
+  }
+
+  std::string text_ = "a\n1\nlate\n";
+  std::size_t read_ = 0;
+};
+
+TEST(ReadTable, AFileThatChangesBetweenItsPassesIsAnError) {
+  GrowingText growing;
+  EXPECT_EQ(testing::ErrorOf([&] { ReadTable(growing, {}); }),
+            "'x.csv' has changed while it was read: 2 rows, then 3; allowed: a file that stays as "
+            "it is");
+}
+
 TEST(ReadTable, LateTextsOfChosenColumns) {
   const Table table = Read("a,b,c\n1,1,1.0\n2,x,y\n", {.drop = {"b"}});
   ASSERT_EQ(table.columns.size(), 2U);
@@ -168,6 +194,8 @@ TEST(ReadTable, ContradictionsAreErrors) {
             "categorical: 'a', which is asked to be numeric too; allowed: one of them");
   EXPECT_EQ(ErrorOf(text, {.categorical = {"a"}, .drop = {"a"}}),
             "categorical: 'a', which is asked to be dropped too; allowed: one of them");
+  EXPECT_EQ(ErrorOf(text, {.numeric = {"a"}, .drop = {"a"}}),
+            "numeric: 'a', which is asked to be dropped too; allowed: one of them");
   EXPECT_EQ(ErrorOf(text, {.categorical = {"a", "a"}}), "no error");
 }
 

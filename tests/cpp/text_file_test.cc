@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <lzma.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -12,6 +13,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "error_text.h"
@@ -161,20 +163,48 @@ TEST(TextFile, CorruptCompressionIsAnError) {
   }
 }
 
+// Writes the checksum of these bytes behind them, as xz does.
+void PutChecksum(std::string& packed, std::size_t begin, std::size_t length) {
+  const std::uint32_t checksum = lzma_crc32(Bytes(packed) + begin, length, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    packed[begin + length + i] = static_cast<char>((checksum >> (8 * i)) & 0xFFU);
+  }
+}
+
 // The header of a block names its dictionary, of up to 4 GiB, whatever the block holds.
 TEST(TextFile, XzMayNotTakeAllMemory) {
   std::string packed = Xz("a,b\n1,2\n");
   constexpr std::size_t kBlock = 12;  // behind the header of the stream
   const std::size_t filter = packed.find("\x21\x01", kBlock);
   packed[filter + 2] = 40;
-  const std::size_t length = 4U * static_cast<unsigned char>(packed[kBlock]);
-  const std::uint32_t checksum = lzma_crc32(Bytes(packed) + kBlock, length, 0);
-  for (std::size_t i = 0; i < 4; ++i) {
-    packed[kBlock + length + i] = static_cast<char>((checksum >> (8 * i)) & 0xFFU);
-  }
+  PutChecksum(packed, kBlock, 4U * static_cast<unsigned char>(packed[kBlock]));
   const TemporaryFile file("large.xz", packed);
   const std::string error = ErrorOf([&] { ReadAll(*OpenTextFile(file.path())); });
   EXPECT_NE(error.find("more than 512 MiB of memory"), std::string::npos) << error;
+}
+
+// Of a newer xz, say: what the flags of the stream ask for is not known.
+TEST(TextFile, XzWithUnknownOptionsIsAnError) {
+  std::string packed = Xz("a,b\n1,2\n");
+  constexpr std::size_t kFlags = 6;  // behind the magic bytes
+  packed[kFlags] = 1;
+  PutChecksum(packed, kFlags, 2);
+  const TemporaryFile file("newer.xz", packed);
+  EXPECT_EQ(ErrorOf([&] { ReadAll(*OpenTextFile(file.path())); }),
+            "cannot read '" + file.path() +
+                "': its .xz compression is corrupt (xz options that are not known); allowed: a "
+                "whole file");
+}
+
+TEST(TextFile, APipeIsReadOnce) {
+  const std::string path = ::testing::TempDir() + "bregboost_" + std::to_string(getpid()) + "_pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  std::jthread writer([&] { std::ofstream(path) << "a\n1\n"; });
+  const auto source = OpenTextFile(path);
+  EXPECT_EQ(ReadAll(*source), "a\n1\n");
+  EXPECT_EQ(ErrorOf([&] { source->Rewind(); }),
+            "cannot read '" + path + "': it is needed twice; allowed: a file, not a pipe");
+  std::filesystem::remove(path);
 }
 
 TEST(TextFile, SaysWhatIsWrongWithAFile) {
