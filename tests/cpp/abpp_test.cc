@@ -316,6 +316,12 @@ TEST(Abpp, BadOptionsNameTheField) {
   options.dual_step = -1.0;
   EXPECT_EQ(message(options), "dual_step: -1; allowed: a finite number above 0");
   options = {};
+  options.step_ratio = 0.0;
+  EXPECT_EQ(message(options), "step_ratio: 0; allowed: a finite number above 0");
+  options = {};
+  options.accuracy_scale = -2.0;
+  EXPECT_EQ(message(options), "accuracy_scale: -2; allowed: a finite number above 0");
+  options = {};
   options.step_safety = 1.5;
   EXPECT_EQ(message(options), "step_safety: 1.5; allowed: above 0, at most 1");
   options = {};

@@ -9,6 +9,7 @@
 #include "bregboost/learners/linear.h"
 #include "bregboost/problem/parser.h"
 #include "bregboost/problem/rate_constraints.h"
+#include "error_text.h"
 #include "generated_data.h"
 #include "toy_problems.h"
 
@@ -219,6 +220,18 @@ TEST(Cbpr, BadOptionsNameTheField) {
   options = {};
   options.feasibility.target = 0.5;
   EXPECT_EQ(message(options), "target: 0.5; allowed: a finite number, at most 0");
+  options = {};
+  options.feasibility.improvement_tolerance = 0.0;
+  EXPECT_EQ(message(options), "improvement_tolerance: 0; allowed: a finite number above 0");
+  options = {};
+  options.feasibility.verdict_tolerance = 1.0;
+  EXPECT_EQ(message(options), "verdict_tolerance: 1; allowed: between 0 and 1");
+  options = {};
+  options.feasibility.max_outer_iterations = 0;
+  EXPECT_EQ(message(options), "max_outer_iterations: 0; allowed: at least 1");
+  options = {};
+  options.max_outer_iterations = -1;
+  EXPECT_EQ(message(options), "max_outer_iterations: -1; allowed: at least 0");
 }
 
 TEST(Feasibility, FindsAPointOrTheSmallestWorstViolation) {
@@ -261,6 +274,10 @@ TEST(Feasibility, AClippedSurrogateIsRefused) {
   CbprOptions options;
   options.form = CbprForm::kLinearized;
   EXPECT_THROW(SolveCbpr(learner, constraints, options), std::invalid_argument);
+  options.form = CbprForm::kProximal;
+  EXPECT_EQ(testing::ErrorOf([&] { SolveCbpr(learner, constraints, options); }),
+            "surrogate: its curvature has no bound, so no L makes the constraints convex; allowed: "
+            "surrogates without a clip");
 }
 
 // Equal losses are asked for exactly: zero scores have them, up to rounding.

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bregboost/certify/binomial_bounds.h"
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -65,6 +66,8 @@ TEST(BinomialBounds, AreMonotone) {
 
 TEST(BinomialBounds, RefuseWhatIsNoCount) {
   EXPECT_THROW(BinomialUpperBound(1, 0, 0.1), std::invalid_argument);
+  EXPECT_EQ(testing::ErrorOf([] { BinomialUpperBound(0, -1, 0.1); }),
+            "rows: -1; allowed: at least 1");
   EXPECT_THROW(BinomialUpperBound(-1, 5, 0.1), std::invalid_argument);
   EXPECT_THROW(BinomialLowerBound(6, 5, 0.1), std::invalid_argument);
   EXPECT_THROW(BinomialLowerBound(1, 5, 0.0), std::invalid_argument);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "bregboost/certify/linear_bounds.h"
 #include "bregboost/problem/constraint_error.h"
 #include "certify_rows.h"
+#include "error_text.h"
+#include "thread_workers.h"
 
 namespace bregboost {
 namespace {
@@ -24,6 +27,7 @@ using test::CertifyText;
 using test::CertifyTexts;
 using test::CountedRows;
 using test::MakeRows;
+using testing::ErrorOf;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -359,6 +363,33 @@ TEST(Certificate, RefusesWhatItCannotKnow) {
   rows.predictions.classes.clear();
   EXPECT_THROW(CertifyText(rows, "fnr <= 10%"), std::invalid_argument);
   EXPECT_THROW(CertifyText(Survey(), "error(race=A) <= 10%"), ConstraintError);
+  rows.predictions.losses.pop_back();
+  EXPECT_EQ(ErrorOf([&] { CertifyText(rows, "loss <= 0.5", {.loss_range = LossRange{}}); }),
+            "predictions.losses: 999 numbers; allowed: one for each of the 1000 rows");
+  EXPECT_EQ(ErrorOf([] {
+              CertifyText(Survey(), "fnr <= 9%", {.expected_groups = {1, 2}});
+            }),
+            "expected_groups: 2 values; allowed: one per constraint, 1");
+}
+
+// Bounds of losses and of weighted rates need every row, and no worker has them all.
+TEST(Certificate, OnWorkersCountsAreAllThatIsCertified) {
+  const auto refusal = [](const std::string& text, const CertifyOptions& options) {
+    return ErrorOf([&] {
+      test::OnWorkers(1, [&](const std::shared_ptr<test::ThreadWorker>& worker) {
+        CountedRows rows = Survey();
+        rows.rows.workers = worker;
+        CertifyText(rows, text, options);
+      });
+    });
+  };
+  const std::string where =
+      " over rows that workers have between them; allowed there: rates of "
+      "rows that weigh the same";
+  EXPECT_EQ(refusal("fnr <= 9%", {}), "no error");
+  EXPECT_EQ(refusal("loss <= 0.5", {.loss_range = LossRange{}}),
+            "certification rows: a loss" + where);
+  EXPECT_EQ(refusal("fnr <= 9%", {.max_weight = 2.0}), "certification rows: weights" + where);
 }
 
 TEST(Certificate, RefusesOptionsOutOfRange) {

@@ -12,6 +12,7 @@
 
 #include "bregboost/certify/binomial_bounds.h"
 #include "bregboost/certify/linear_bounds.h"
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -293,6 +294,9 @@ TEST(LinearBounds, RefuseWhatIsNoTerm) {
   refuses({{1.0, 3, 2}});
   const std::vector<BinomialTerm> one = {{1.0, 1, 2}};
   EXPECT_THROW(LinearUpperBound(one, 0.1, LinearMethod::kTwoBinomials), std::invalid_argument);
+  const std::vector<BinomialTerm> two = {{1.0, 1, 2}, {-1.0, 1, 2}};
+  EXPECT_EQ(testing::ErrorOf([&] { LinearUpperBound(two, 0.1, LinearMethod::kBinomial); }),
+            "terms: 2; allowed: 1 for this method");
   EXPECT_THROW(LinearUpperBound(one, nan), std::invalid_argument);
   EXPECT_THROW(ChernoffPValue(one, nan), std::invalid_argument);
   EXPECT_THROW(RatioLowerBound({1, 2}, {1, 2}, 0.0, 0.1), std::invalid_argument);

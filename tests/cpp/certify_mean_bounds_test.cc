@@ -8,12 +8,14 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bregboost/certify/binomial_bounds.h"
 #include "bregboost/certify/mean_bounds.h"
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -174,6 +176,10 @@ TEST(MeanBounds, RefuseUnknownRanges) {
   EXPECT_THROW(MeanUpperBound({.values = {}}, {}), std::invalid_argument);
   EXPECT_THROW(MeanLowerBound({.values = values, .weights = weights, .max_weight = 2.0}, {}),
                std::invalid_argument);
+  EXPECT_EQ(testing::ErrorOf([&] {
+              MeanUpperBound({.values = values, .weights = std::span(weights).first(2)}, {});
+            }),
+            "weights: 2 numbers; allowed: one for each of the 3 values");
   EXPECT_THROW(MeanLowerBound({.values = values, .max_weight = kInfinity}, {}),
                std::invalid_argument);
   EXPECT_THROW(MeanLowerBound({.values = values}, {.delta = 1.0}), std::invalid_argument);

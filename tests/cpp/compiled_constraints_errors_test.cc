@@ -44,6 +44,15 @@ void ExpectCompiles(const Texts& texts, const RowData& rows) {
   EXPECT_NO_THROW(Compile(ParseAll(texts), rows)) << texts.back();
 }
 
+// No F is labelled yes; X occurs nowhere.
+RowData RowsWithHoles() {
+  RowData rows;
+  rows.labels = EncodeColumn("y", {"no", "yes", "no", "yes"});
+  rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M"})};
+  rows.groups[0].levels.emplace_back("X");
+  return rows;
+}
+
 TEST(CompileError, UnknownColumn) {
   const RowData rows = BinaryRows(50, 1);
   ExpectError({"error(sexx=F) <= 5%"}, rows, Code::kUnknownColumn,
@@ -54,6 +63,9 @@ TEST(CompileError, UnknownColumn) {
               {"unknown group column 'education'; allowed: sex, race"});
   ExpectError({"error(\"class\"=1) <= 5%"}, rows, Code::kUnknownColumn,
               {"'class'"});  // not the label
+  const std::string is_label = "'y' is the label, not a group column; allowed: class=...";
+  ExpectError({"error(y=no) <= 5%"}, RowsWithHoles(), Code::kUnknownColumn, {is_label});
+  ExpectError({"gap(error, by=y) <= 5%"}, RowsWithHoles(), Code::kUnknownColumn, {is_label});
   RowData no_groups = rows;
   no_groups.groups.clear();
   ExpectError({"error(sex=F) <= 5%"}, no_groups, Code::kUnknownColumn,
@@ -83,15 +95,6 @@ TEST(CompileError, LongListsOfAllowedValuesAreCut) {
   for (int i = 0; i < 30; ++i) rows.groups[0].levels.push_back("level " + std::to_string(i));
   ExpectError({"error(sex=Z) <= 5%"}, rows, Code::kUnknownGroup,
               {"allowed: F, M, level 0", "level 17, ... (32 values)"});
-}
-
-// No F is labelled yes; X occurs nowhere.
-RowData RowsWithHoles() {
-  RowData rows;
-  rows.labels = EncodeColumn("y", {"no", "yes", "no", "yes"});
-  rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M"})};
-  rows.groups[0].levels.emplace_back("X");
-  return rows;
 }
 
 TEST(CompileError, EmptySubset) {

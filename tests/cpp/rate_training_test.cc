@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bregboost/calibrate/threshold_merit.h"
 #include "bregboost/learners/linear_folds.h"
 #include "bregboost/problem/parser.h"
+#include "error_text.h"
 #include "generated_data.h"
 
 namespace bregboost {
@@ -58,6 +62,30 @@ TEST_F(RateTraining, OffsetsFindNoBetterIterateThanTheOneKept) {
   EXPECT_EQ(result.merit, *std::min_element(merits.begin(), merits.end()));
   EXPECT_EQ(MeritOfBestThreshold(folds_.scores(), problem_, options.rho), result.merit);
   EXPECT_GT(*std::max_element(merits.begin(), merits.end()), result.merit);
+}
+
+TEST_F(RateTraining, BadOptionsNameTheField) {
+  const std::vector<std::pair<RateTrainingOptions, std::string>> cases = {
+      {{.rho = -1.0}, "rho: -1; allowed: a finite number, at least 0"},
+      {{.dual_rate = 0.0}, "dual_rate: 0; allowed: a finite number above 0"},
+      {{.tau = -1.0}, "tau: -1; allowed: a finite number above 0"},
+      {{.loss_tau = 0.0}, "loss_tau: 0; allowed: a finite number above 0"},
+      {{.warm_up = 1.0}, "warm_up: 1; allowed: at least 0 and below 1"},
+      {{.choose_from = -0.1}, "choose_from: -0.1; allowed: at least 0 and below 1"},
+      {{.margin = -0.5}, "margin: -0.5; allowed: a finite number, at least 0"},
+      {{.rounds = -1}, "rounds: -1; allowed: at least 0"},
+  };
+  for (const auto& [options, message] : cases) {
+    EXPECT_EQ(testing::ErrorOf([&, &bad = options] { Train(bad); }), message);
+  }
+}
+
+// A multiplier moves on unseen rows and counts on training rows.
+TEST_F(RateTraining, BothSidesHaveTheSameLimits) {
+  const RateProblem other({limits_[0], ParseConstraint("fnr <= 20%")}, ParseObjective("error"),
+                          data_.rows);
+  EXPECT_EQ(testing::ErrorOf([&] { TrainOnRates(folds_, problem_, other, {.rounds = 20}); }),
+            "training rows: 3 limits, unseen rows: 2; allowed: the same groups in both");
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ TEST(Termination, BadCriteriaNameTheFieldTheValueAndTheRange) {
   };
   EXPECT_EQ(message({.feasibility_tolerance = -1.0}),
             "feasibility_tolerance: -1; allowed: a finite number, at least 0");
+  EXPECT_EQ(message({.complementarity_tolerance = -0.5}),
+            "complementarity_tolerance: -0.5; allowed: a finite number, at least 0");
   EXPECT_NE(message({.stationarity_tolerance = kNaN}).find("stationarity_tolerance: nan"),
             std::string::npos);
   EXPECT_EQ(message({.max_iterations = -3}), "max_iterations: -3; allowed: at least 0");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
@@ -270,9 +271,7 @@ SparseRow RateCompiler::Compile(const Rate& rate, const std::vector<Condition>& 
     case RateKind::kPrecision:
       break;
   }
-  throw ConstraintError(ConstraintErrorCode::kPrecisionNotLinear,
-                        "precision is a ratio and cannot be combined; allowed: precision >= p",
-                        text);
+  throw std::logic_error("precision is a ratio, which stands alone");
 }
 
 SparseRow RateCompiler::Compile(const RateExpression& expression,
