@@ -45,9 +45,9 @@ const char* DefaultMetric(ModelObjective objective) {
     case ModelObjective::kRegression:
       return "l2";
     case ModelObjective::kHuber:
-      return "huber";
+      break;
   }
-  throw std::invalid_argument("objective: none of ModelObjective");
+  return "huber";
 }
 
 // Header lines that say what features mean; trees of different meanings cannot be added.

@@ -41,10 +41,10 @@ Json ObjectiveJson(const ExportSpec& spec) {
     case ModelObjective::kRegression:
       return {{"name", "reg:squarederror"}, {"reg_loss_param", {{"scale_pos_weight", "1"}}}};
     case ModelObjective::kHuber:
-      return {{"name", "reg:pseudohubererror"},
-              {"pseudo_huber_param", {{"huber_slope", fmt::format("{}", spec.huber_delta)}}}};
+      break;
   }
-  throw std::invalid_argument("objective: none of ModelObjective");
+  return {{"name", "reg:pseudohubererror"},
+          {"pseudo_huber_param", {{"huber_slope", fmt::format("{}", spec.huber_delta)}}}};
 }
 
 // "5E-1", or "[5E-1,5E-1]" where the version that wrote the model has one number per score.

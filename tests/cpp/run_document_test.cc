@@ -5,6 +5,11 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -94,6 +99,7 @@ TEST(RunDocument, NamesTheFieldThatIsWrong) {
   ExpectRefused(with("/frontier/points", "x"), "frontier.points: \"x\"");
   ExpectRefused(with("/unconstrained", "x"), "unconstrained: \"x\"");
   ExpectRefused(with("/data/rows", -1), "data.rows: -1");
+  ExpectRefused(with("/data/features", "a"), "data.features: \"a\"; allowed: a list of texts");
   ExpectRefused(with("/data/features", json::array({"a", 1})), "data.features[1]: 1");
   ExpectRefused(with("/encoding", 1), "encoding: 1");
   ExpectRefused(with("/settings/seed", 0.5), "settings.seed: 0.5");
@@ -123,15 +129,29 @@ TEST(RunDocument, IsNotNestedWithoutEnd) {
 }
 
 TEST(RunDocument, IsNotWrittenWithPartsOfAnotherKind) {
-  RunDocument document = Full();
-  document.fit = "";
-  EXPECT_THROW(ToJson(document), std::invalid_argument);
-  document = Full();
-  document.frontier = "[1]";
-  EXPECT_THROW(ToJson(document), std::invalid_argument);
-  document = Full();
-  document.settings.options = "no JSON";
-  EXPECT_THROW(ToJson(document), std::invalid_argument);
+  const auto refusal = [](const RunDocument& document) {
+    return testing::ErrorOf([&] { ToJson(document); });
+  };
+  RunDocument without = Full();
+  without.fit = "";
+  EXPECT_EQ(refusal(without), "fit: null; allowed: an object");
+  const std::vector<std::pair<std::string, std::string& (*)(RunDocument&)>> parts = {
+      {"fit", [](RunDocument& document) -> std::string& { return document.fit; }},
+      {"unconstrained",
+       [](RunDocument& document) -> std::string& { return document.unconstrained; }},
+      {"frontier", [](RunDocument& document) -> std::string& { return document.frontier; }},
+      {"encoding", [](RunDocument& document) -> std::string& { return document.encoding; }},
+      {"settings.options",
+       [](RunDocument& document) -> std::string& { return document.settings.options; }}};
+  for (const auto& [name, part] : parts) {
+    RunDocument document = Full();
+    part(document) = "[1]";
+    EXPECT_EQ(refusal(document), name + ": [1]; allowed: JSON, an object");
+    part(document) = "no JSON";
+    EXPECT_EQ(refusal(document), name + ": no JSON; allowed: JSON, an object");
+    part(document) = std::string(101, '[');
+    EXPECT_EQ(refusal(document), name + ": lists or objects nested 101 deep; allowed: at most 100");
+  }
 }
 
 // A column name in Latin-1 is no reason to lose the report of a training.

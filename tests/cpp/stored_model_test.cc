@@ -8,6 +8,7 @@
 
 #include "boosted_kits.h"
 #include "error_text.h"
+#include "model_texts.h"
 
 namespace bregboost {
 namespace {
@@ -107,7 +108,28 @@ TYPED_TEST(StoredModelTest, RefusesDamagedModels) {
     one_class.replace(one_class.find("num_class=3"), 11, "num_class=1");
     EXPECT_EQ(ErrorOf([&] { this->Load(one_class); }),
               "model: no LightGBM model: num_class: 1; allowed: as num_tree_per_iteration, 3");
+    std::string with_nul = model;
+    with_nul[model.size() / 2] = '\0';
+    EXPECT_EQ(ErrorOf([&] { this->Load(with_nul); }),
+              "model: no LightGBM model: a NUL byte; allowed: text");
+    EXPECT_EQ(ErrorOf([&] { this->Load(LightGbmModelText({})); }),
+              "model: no LightGBM model: no trees; allowed: at least 1");
   }
+}
+
+// Whole models of which only the library knows that they are none.
+TYPED_TEST(StoredModelTest, WhatTheLibraryRefusesIsPassedOn) {
+  const bool lightgbm = std::is_same_v<TypeParam, LightGbmKit>;
+  const std::string text = lightgbm
+                               ? LightGbmModelText({LightGbmTreeText(0, {1, 2, 3})}, 1,
+                                                   {.header = "objective=guessing\n"})
+                               : XgboostModelText({XgboostTreeText(0, {1, 2, 3})},
+                                                  {.objective = R"({"name":"binary:guessing"})"});
+  const std::string error = ErrorOf([&] { this->Load(text); });
+  EXPECT_TRUE(
+      error.starts_with(lightgbm ? "model: no LightGBM model: " : "model: no XGBoost model: "))
+      << error;
+  EXPECT_NE(error.find("guessing"), std::string::npos) << error;
 }
 
 TEST(LinearFileTest, ScoresAreTheProducts) {
@@ -127,6 +149,12 @@ TEST(LinearFileTest, ScoresAreTheProducts) {
               stored.Scores(FeatureArray::RowMajor(std::span<const double>(missing), 2, 2));
             }),
             "features: value nan at position 1; allowed: finite");
+  const std::vector<float> floats(4, 1.0F);
+  EXPECT_EQ(ErrorOf([&] { stored.Scores(FeatureArray::RowMajor(floats, 2, 2)); }),
+            "features: sparse, of single precision or with categories; allowed for a linear "
+            "model: a dense array of doubles");
+  EXPECT_EQ(ErrorOf([&] { ToJson(model, std::span(names).first(1)); }),
+            "features: 1 names; allowed: one for each of 2 coefficients");
 }
 
 TEST(LinearFileTest, BadFilesAreNamed) {

@@ -44,6 +44,9 @@ TEST(TreeModel, FieldsOutOfRangeAreNamed) {
             "parts[0].round_weights: -0.5 at 1; allowed: finite numbers, at least 0");
   EXPECT_EQ(ErrorOf({{.start = {0.0, 0.0}}}, {}),
             "parts[0].start: 2 values; allowed: none, or one for each of 1");
+  EXPECT_EQ(ErrorOf({{.start = {kNan}}}, {}), "parts[0].start: nan at 0; allowed: finite numbers");
+  EXPECT_EQ(ErrorOf(parts, {.objective = static_cast<ModelObjective>(9)}),
+            "objective: 9; allowed: one of ModelObjective");
 }
 
 TEST(TreeModel, RoundsAreInterleaved) {
@@ -73,6 +76,14 @@ TEST(TreeModel, ConstantsMustBeFinite) {
   const ExportSpec spec{.inverse_temperature = 1e200};
   EXPECT_EQ(MessageOf([&] { PlanExport(parts, std::vector<std::size_t>{1}, spec); }),
             "inverse_temperature * start + offsets: inf at 0; allowed: finite numbers");
+}
+
+TEST(TreeModel, TheSumOfWeightsMustBeFinite) {
+  const std::vector<ModelPart> parts(2, {.weight = 1e308});
+  EXPECT_EQ(MessageOf([&] {
+              PlanExport(parts, std::vector<std::size_t>{1, 1}, {});
+            }),
+            "sum of the parts' weights: inf; allowed: a finite number above 0");
 }
 
 TEST(TreeModel, WeightsMustFitTheRounds) {

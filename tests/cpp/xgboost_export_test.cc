@@ -253,6 +253,13 @@ TEST(XgboostExport, RefusalsSayWhatAndWhere) {
                        "tree 0: 'split_conditions' holds something else than floats"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("num_trees":"1")", R"("num_trees":"2")")),
                        "'trees' has 1 values; expected 2"));
+  EXPECT_EQ(ErrorOf(Replaced(text, XgboostTreeText(0, {1, 2, 3}), "null")),
+            "XGBoost model, tree 0: not a JSON object");
+  EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("num_class":"0")", R"("num_class":0)")),
+                       "learner_model_param: 'num_class' is number; expected string"));
+  EXPECT_TRUE(
+      Contains(ErrorOf(Replaced(text, R"("num_parallel_tree":"1")", R"("num_parallel_tree":"0")")),
+               "gbtree_model_param: num_parallel_tree is 0; allowed: at least 1"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("tree_info":[0])", R"("tree_info":[1])")),
                        "tree_info: 1 for tree 0; expected 0"));
   EXPECT_TRUE(Contains(ErrorOf(Replaced(text, R"("iteration_indptr":[0,1],)", "")),

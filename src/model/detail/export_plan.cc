@@ -23,7 +23,7 @@ std::string_view Name(ModelObjective objective) {
       return "huber";
   }
   throw std::invalid_argument(
-      fmt::format("objective: {} is none of ModelObjective", static_cast<int>(objective)));
+      fmt::format("objective: {}; allowed: one of ModelObjective", static_cast<int>(objective)));
 }
 
 namespace detail {

@@ -316,7 +316,7 @@ LightGbmText ParseLightGbmText(std::string_view text, const std::string& name) {
 
 LightGbmText ParseForLightGbm(std::string_view text, const std::string& name) {
   if (text.find('\0') != std::string_view::npos) {
-    throw std::invalid_argument(name + ": a NUL byte");
+    throw std::invalid_argument(name + ": a NUL byte; allowed: text");
   }
   LightGbmText model = ParseLightGbmText(text, name);
   if (model.trees.empty()) throw std::invalid_argument(name + ": no trees; allowed: at least 1");

@@ -112,7 +112,7 @@ void ReadShape(const Place& learner, const Place& ensemble, XgboostModel& model)
   parameters.Text("base_score");
   const Place forest = ensemble.Object("gbtree_model_param");
   model.num_parallel_trees = forest.Count("num_parallel_tree");
-  if (model.num_parallel_trees == 0) forest.Fail("num_parallel_tree is 0");
+  if (model.num_parallel_trees == 0) forest.Fail("num_parallel_tree is 0; allowed: at least 1");
   ensemble.List("trees");
   ensemble.Array("trees", forest.Count("num_trees"));
 }
