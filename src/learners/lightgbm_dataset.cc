@@ -103,9 +103,14 @@ void LightGbmDataset::SetInitialScores(std::span<const double> scores) {
     throw std::invalid_argument(fmt::format(
         "initial scores: {}; allowed: a multiple of the {} rows", scores.size(), num_rows()));
   }
-  api()->Check(api()->DatasetSetField(impl_->handle, "init_score", scores.data(),
-                                      static_cast<int>(scores.size()), detail::kLgbFloat64),
-               "setting initial scores");
+  const auto set = [&](std::span<const double> values) {
+    api()->Check(api()->DatasetSetField(impl_->handle, "init_score", values.data(),
+                                        static_cast<int>(values.size()), detail::kLgbFloat64),
+                 "setting initial scores");
+  };
+  // LightGBM makes room for scores only where it has none: more than before would not fit.
+  if (scores.size() != initial_scores().size()) set({});
+  set(scores);
 }
 
 std::span<const double> LightGbmDataset::initial_scores() const {

@@ -5,16 +5,20 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "boosted_kits.h"
 #include "bregboost/solve/abpp.h"
+#include "error_text.h"
 #include "learners/detail/no_constraints.h"
 
 namespace bregboost {
 namespace {
 
+using testing::ErrorOf;
 using testing::GeneratedData;
 using testing::LargestDifference;
 using testing::LightGbmKit;
@@ -146,27 +150,78 @@ TEST_F(LightGbmDatasets, WhatDoesNotFitIsRefused) {
       .dataset = testing::MakeDataset<LightGbmKit>(data, {}, &dataset), .objective = &own};
   dataset.SetInitialScores(std::vector<double>(100, 0.5));
   EXPECT_THROW(BoostedLearner::LightGbm(dataset, own, {}, {&held_out, 1}), std::invalid_argument);
+  dataset.SetInitialScores(std::vector<double>(200, 0.5));  // more than before
+  EXPECT_EQ(dataset.initial_scores().size(), 200U);
+  EXPECT_EQ(ErrorOf([&] { BoostedLearner::LightGbm(dataset, own, {}); }),
+            "initial scores of the training set: 200 values; allowed: 100 rows x 1 scores");
+}
+
+// Scores would be written beyond their end.
+TEST_F(LightGbmDatasets, ALibraryThatCountsOtherScoresIsAnError) {
+  const GeneratedData data = testing::TwoGroups(100, 36);
+  const LightGbmDataset dataset = testing::MakeDataset<LightGbmKit>(data, {});
+  const Objective objective(data.rows, {});
+  const auto learner = BoostedLearner::LightGbm(dataset, objective, {});
+  auto& count = const_cast<detail::LightGbmApi&>(api()).BoosterGetNumPredict;
+  const auto real = std::exchange(count, [](void*, int, std::int64_t* out) {
+    *out = 101;
+    return 0;
+  });
+  try {
+    learner->scores();
+    ADD_FAILURE() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "LightGBM, reading scores: 101 of them; expected: 100");
+  }
+  count = real;
+}
+
+// Numbers of rows in LightGBM have 32 bits. The values are not looked at before.
+TEST(LightGbmDatasetSizes, MoreRowsThanLightGbmCountsAreRefused) {
+  const double value = 1.0;
+  FeatureArray features = FeatureArray::RowMajor({&value, 1}, 1, 1);
+  features.rows = features.num_values = std::size_t{1} << 31U;
+  EXPECT_EQ(ErrorOf([&] { LightGbmDataset::FromArray(features); }),
+            "rows: 2147483648; allowed by LightGBM: at most 2147483647");
 }
 
 TEST(FeatureArrays, AreChecked) {
   const std::vector<double> values(12, 1.0);
-  EXPECT_THROW(FeatureArray::RowMajor(values, 5, 2), std::invalid_argument);
-  EXPECT_THROW(FeatureArray::RowMajor(values, 0, 2), std::invalid_argument);
+  const auto dense = [&](std::size_t rows, std::size_t columns) {
+    return ErrorOf([&] { FeatureArray::RowMajor(values, rows, columns); });
+  };
+  EXPECT_EQ(dense(5, 2), "values: 12 numbers; allowed: 5 rows x 2 columns");
+  EXPECT_EQ(dense(0, 2), "rows: 0; allowed: at least 1");
+  EXPECT_EQ(dense(12, 0), "columns: 0; allowed: at least 1");
   FeatureArray features = FeatureArray::RowMajor(values, 6, 2);
+  const auto error = [&] { return ErrorOf([&] { Validate(features); }); };
   features.names = {"a"};
-  EXPECT_THROW(Validate(features), std::invalid_argument);
+  EXPECT_EQ(error(), "names: 1; allowed: none, or one per column, 2");
   features.names = {"a", "a"};
-  EXPECT_THROW(Validate(features), std::invalid_argument);
+  EXPECT_EQ(error(), "names: one occurs twice; allowed: distinct names");
   features.names = {"a", "b"};
   features.categorical = {2};
-  EXPECT_THROW(Validate(features), std::invalid_argument);
-  const std::vector<std::int64_t> offsets = {0, 1, 2};
+  EXPECT_EQ(error(), "categorical: column 2; allowed: 0 to 1");
+}
+
+TEST(FeatureArrays, OfSparseRowsAreChecked) {
+  const std::vector<std::int64_t> offsets = {0, 1, 2}, falling = {0, 3, 2}, late = {1, 1, 2};
   const std::vector<std::int32_t> indices = {0, 3};
-  const std::vector<double> entries = {1.0, 2.0};
-  EXPECT_THROW(FeatureArray::Csr(offsets, indices, entries, 2), std::invalid_argument);
-  EXPECT_NO_THROW(FeatureArray::Csr(offsets, indices, entries, 4));
-  const std::vector<std::int64_t> falling = {0, 3, 2};
-  EXPECT_THROW(FeatureArray::Csr(falling, indices, entries, 4), std::invalid_argument);
+  const std::vector<double> entries = {1.0, 2.0}, three(3, 1.0);
+  const auto error = [&](const std::vector<std::int64_t>& rows, const std::vector<double>& values,
+                         std::size_t columns) {
+    return ErrorOf([&] { FeatureArray::Csr(rows, indices, values, columns); });
+  };
+  EXPECT_EQ(error(offsets, entries, 4), "no error");
+  EXPECT_EQ(error(offsets, entries, 2), "column_indices: 3; allowed: 0 to 1");
+  EXPECT_EQ(error(offsets, three, 4), "column_indices: 2 values; allowed: as many as values, 3");
+  EXPECT_EQ(error(falling, entries, 4),
+            "row_offsets: not in order; allowed: each at least the one before");
+  EXPECT_EQ(error(late, entries, 4),
+            "row_offsets: from 1 to 2; allowed: from 0 to the number of values, 2");
+  FeatureArray features = FeatureArray::Csr(offsets, indices, entries, 4);
+  features.rows = 3;
+  EXPECT_EQ(ErrorOf([&] { Validate(features); }), "row_offsets: 3 values; allowed: rows + 1 = 4");
 }
 
 }  // namespace

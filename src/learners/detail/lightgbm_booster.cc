@@ -190,12 +190,15 @@ void LightGbmBooster::Forget() {
 void LightGbmBooster::Fetch(std::size_t data_index, std::vector<double>& scores) const {
   scores.resize(dataset(data_index).num_rows() * num_scores_);
   std::int64_t length = 0;
+  api_->Check(api_->BoosterGetNumPredict(handle_, static_cast<int>(data_index), &length),
+              "counting scores");
+  if (length != static_cast<std::int64_t>(scores.size())) {
+    throw std::runtime_error(
+        fmt::format("LightGBM, reading scores: {} of them; expected: {}", length, scores.size()));
+  }
   api_->Check(
       api_->BoosterGetPredict(handle_, static_cast<int>(data_index), &length, scores.data()),
       "reading scores");
-  if (length != static_cast<std::int64_t>(scores.size())) {
-    throw std::runtime_error(fmt::format("LightGBM gave {} scores for {}", length, scores.size()));
-  }
 }
 
 ScoreView LightGbmBooster::Read(std::size_t data_index) {
