@@ -227,7 +227,7 @@ class Checkpointed : public Learner, public detail::JournalReader {
     const auto* held = dynamic_cast<const HeldState*>(&state);
     if (held == nullptr) throw std::logic_error("the state is another learner's");
     if (reading()) return;
-    if (held->held->state == nullptr) throw CheckpointError(Named("a state was not written"));
+    if (held->held->state == nullptr) throw std::logic_error("the state has not been taken up");
     learner_.Restore(*held->held->state);
   }
 

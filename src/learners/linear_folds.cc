@@ -47,12 +47,6 @@ class LinearFolds::Impl {
                      [&](std::int32_t fold) { return fold != static_cast<std::int32_t>(k); });
       folds_.push_back(
           std::make_unique<Fold>(features, objective, constraints, keep, options.linear));
-      if (folds_.back()->constraints.size() != constraints.size()) {
-        throw std::invalid_argument(
-            "folds: the rows outside a fold lack a group that the constraints compare; allowed: "
-            "folds that leave every group in each training set (use fewer folds, or drop the "
-            "group)");
-      }
     }
     scores_.resize(objective.rows().num_rows() * objective.rows().num_scores());
     CollectScores();

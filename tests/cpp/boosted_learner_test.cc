@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <span>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -14,12 +15,14 @@
 #include "bregboost/problem/objective.h"
 #include "bregboost/problem/rate_constraints.h"
 #include "bregboost/solve/abpp.h"
+#include "error_text.h"
 #include "learners/detail/no_constraints.h"
 
 namespace bregboost {
 namespace {
 
 using detail::NoConstraints;
+using testing::ErrorOf;
 using testing::GeneratedData;
 using testing::Iterations;
 using testing::LargestDifference;
@@ -217,6 +220,30 @@ TYPED_TEST(Boosted, HeldOutRowsAreScoredEveryRound) {
   };
   SolveAbpp(*learner, constraints, Iterations(20), hooks);
   EXPECT_THROW(learner->HeldOutScores(1), std::invalid_argument);
+}
+
+TYPED_TEST(Boosted, EarlyStoppingNeedsRowsToWatch) {
+  const GeneratedData data = testing::TwoGroups(100, 30);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const HeldOut<typename TypeParam::Dataset> scored_only{.dataset = train};
+  const auto error = [&](std::int64_t rounds,
+                         std::span<const HeldOut<typename TypeParam::Dataset>> held_out) {
+    return ErrorOf([&] {
+      TypeParam::Learner(train, objective,
+                         {.parameters = TypeParam::Parameters(), .early_stopping_rounds = rounds},
+                         held_out);
+    });
+  };
+  EXPECT_EQ(error(5, {}), "early_stopping_rounds: 5; allowed without a held-out set: 0");
+  EXPECT_EQ(error(5, {&scored_only, 1}),
+            "early_stopping_rounds: 5; allowed without an objective of the first held-out set: 0");
+  EXPECT_EQ(error(-1, {&scored_only, 1}), "early_stopping_rounds: -1; allowed: at least 0");
+}
+
+TYPED_TEST(Boosted, TheMeanIsOfAtLeastOneModel) {
+  EXPECT_EQ(ErrorOf([] { BoostedLearner::MeanModel({}, {}); }),
+            "learners: none; allowed: at least 1");
 }
 
 TYPED_TEST(Boosted, EarlyStoppingGoesBackToTheBestRound) {

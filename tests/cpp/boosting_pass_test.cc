@@ -340,6 +340,28 @@ TEST(BoostingPass, SizesMustFit) {
         pass.Derive({.pulls = {&pull, 1}}, good->view(), floats, floats);
       },
       "pulls: a center unlike the scores; allowed: their size and type");
+  ExpectError([&] { pass.Distance(good->view(), other_type->view()); },
+              "scores: unlike each other; allowed: one layout");
+}
+
+TEST(BoostingPass, CostsMustFitTheRows) {
+  const RowData rows = PassRows(2, 10, Weights::kNone, 34);
+  const RowData others = PassRows(2, 9, Weights::kNone, 35);
+  const RateConstraints constraints(ParseAll({"error <= 30%"}), others);
+  const CellTable& cells = constraints.compiled().cells;
+  const std::vector<double> costs(cells.cells.size() * 2, 1.0);
+  const std::vector<double> ten(10);
+  std::vector<float> floats(10);
+  const auto scores = Typed(ten, 10, kLightGbm);
+  const auto derive = [&](const RowData& of, const ObjectiveOptions& loss) {
+    const Objective objective(of, loss);
+    const BoostingPass pass(objective, {});
+    pass.Derive({.cells = &cells, .costs = costs}, {}, scores->view(), floats, floats);
+  };
+  ExpectError([&] { derive(rows, {}); }, "cells: 9 values; allowed: 10, one for each row");
+  const RowData numeric = RegressionRows(10, 36);
+  ExpectError([&] { derive(numeric, {.loss = {.kind = LossKind::kSquared}}); },
+              "costs: on a numeric target; allowed: class labels");
 }
 
 }  // namespace

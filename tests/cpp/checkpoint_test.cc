@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <deque>
@@ -11,9 +12,12 @@
 #include <functional>
 
 #include "boosted_kits.h"
+#include "bregboost/learners/linear.h"
 #include "bregboost/pipeline/fit.h"
 #include "bregboost/pipeline/paper_fit.h"
 #include "bregboost/problem/parser.h"
+#include "detail/bytes.h"
+#include "error_text.h"
 #include "learners/detail/checkpoint_file.h"
 
 namespace bregboost {
@@ -340,6 +344,74 @@ TYPED_TEST(CheckpointTest, ContentsThatFitNoTrainingAreRefused) {
   EXPECT_EQ(refusal(whole), "no error");
 }
 
+// What a file holds, in its order.
+struct Forgery {
+  explicit Forgery(const std::string& contents) {
+    detail::ByteReader in(contents);
+    identity.resize(2 * in.Count(2 * sizeof(std::int64_t)));
+    for (std::string& text : identity) text = in.Text();
+    pauses = in.Integer();
+    journal = in.Text();
+    state_ids = in.Numbers<std::int64_t>();
+    detail::ByteReader of_learner(rest = in.Text());
+    num_kept = of_learner.Integer();
+    num_states = of_learner.Integer();
+    bests = of_learner.Text();
+    rest = rest.substr(3 * sizeof(std::int64_t) + bests.size());
+  }
+
+  std::string Contents() const {
+    detail::ByteWriter learner;
+    learner.Put(num_kept);
+    learner.Put(num_states);
+    learner.Put(std::string_view(bests));
+    detail::ByteWriter out;
+    out.Put(static_cast<std::int64_t>(identity.size() / 2));
+    for (const std::string& text : identity) out.Put(std::string_view(text));
+    out.Put(pauses);
+    out.Put(std::string_view(journal));
+    out.Put(state_ids);
+    out.Put(std::string_view(learner.bytes() + rest));
+    return out.bytes();
+  }
+
+  std::vector<std::string> identity;  // names and values in turn
+  std::int64_t pauses = 0;
+  std::string journal;
+  std::vector<std::int64_t> state_ids;
+  // Of folds in lockstep: how many states the solver keeps and how many there are, the best round
+  // of the learner and of each, and what the folds wrote.
+  std::int64_t num_kept = 0, num_states = 0;
+  std::string bests, rest;
+};
+
+TYPED_TEST(CheckpointTest, StatesThatAreNotThereAreMissed) {
+  const typename TestFixture::Task task{
+      .data = TwoGroups(400, 20), .limits = kGap, .options = {.validation = Validation::kFolds}};
+  this->Fit(task, this->With(task, false));
+  const std::string path = CheckpointPath(this->With(task, true).checkpoint);
+  const Forgery original(detail::ReadCheckpoint(path).value());
+  const auto refusal = [&](const std::function<void(Forgery&)>& change) {
+    Forgery forgery = original;
+    change(forgery);
+    detail::WriteCheckpoint(path, forgery.Contents());
+    return Refusal([&] { this->Fit(task, this->With(task, true)); });
+  };
+  EXPECT_EQ(refusal([](Forgery& /*as it is*/) {}), "no error");
+  const std::string said = fmt::format("checkpoint '{}': cannot be understood: ", path);
+  EXPECT_EQ(refusal([](Forgery& one) { one.state_ids.push_back(99); }), said + "states are lost");
+  EXPECT_EQ(refusal([](Forgery& one) { one.num_kept = one.num_states + 1; }),
+            said + "fewer states than were kept");
+  EXPECT_EQ(refusal([](Forgery& one) {
+              detail::ByteWriter best;  // loss, round, its state, rounds done
+              best.Put(0.0);
+              for (const std::int64_t number : {0, -1, 0}) best.Put(number);
+              one.bests += best.bytes();
+              ++one.num_states;
+            }),
+            said + "states of some folds only");
+}
+
 TYPED_TEST(CheckpointTest, APaperTrainingThatEndsWithinTheJournalHasNoModel) {
   const typename TestFixture::Task task{.data = TwoGroups(400, 19), .limits = {"fnr <= 10%"}};
   PaperOptions options;
@@ -387,6 +459,37 @@ TYPED_TEST(CheckpointTest, DirectoryThatCannotBeIsAnError) {
   EXPECT_THROW(this->Fit(task, options), std::invalid_argument);
   options.checkpoint = {.directory = "somewhere", .every = 0};
   EXPECT_THROW(this->Fit(task, options), std::invalid_argument);
+}
+
+TEST(CheckpointFile, WhatIsNoFileIsAnError) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / fmt::format("bregboost_no_checkpoint_{}", getpid());
+  fs::create_directories(folder / "inside");
+  const std::string path = (folder / "it").string();
+  const auto refusal = [&](const std::string& of) {
+    return Refusal([&] { detail::ReadCheckpoint(of); });
+  };
+  const std::string is_no_file = "is not a file; allowed: what a training wrote";
+  ExpectSays(refusal((folder / "inside").string()), is_no_file);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // that nobody writes to
+  ExpectSays(refusal(path), is_no_file);
+  fs::remove(path);
+  fs::create_symlink(path, path);
+  EXPECT_EQ(
+      refusal(path),
+      fmt::format("checkpoint '{}': cannot be read: Too many levels of symbolic links", path));
+  fs::remove_all(folder);
+}
+
+TEST(WithCheckpoints, NeedsALearnerOfSeveralSegments) {
+  const GeneratedData data = TwoGroups(50, 21);
+  const Objective objective(data.rows, {});
+  LinearLearner learner(
+      FeatureMatrix::DenseRowMajor(data.features, data.rows.num_rows(), data.num_features),
+      objective, {});
+  EXPECT_EQ(ErrorOf([&] { WithCheckpoints(learner, {.directory = "somewhere"}, {}); }),
+            "checkpoint_dir: set; allowed for this learner, which trains in one go: none");
 }
 
 }  // namespace

@@ -13,7 +13,10 @@
 #include "bregboost/learners/lightgbm_dataset.h"
 #include "bregboost/learners/xgboost_dataset.h"
 #include "bregboost/solve/abpp.h"
+#include "error_text.h"
+#include "learners/detail/masked_xgboost.h"
 #include "learners/detail/no_constraints.h"
+#include "thread_workers.h"
 
 namespace bregboost {
 namespace {
@@ -210,6 +213,21 @@ TYPED_TEST(HoldOut, WhatDoesNotFitIsRefused) {
   const auto without = Make<Dataset>(training.view(), unseen.view(),
                                      {.parameters = TypeParam::Parameters()}, nullptr);
   EXPECT_TRUE(without->ReservedScores().empty());
+}
+
+// A hold-out may leave a worker of a few rows without any to train on.
+using MaskedXgboostTest = testing::XgboostTest;
+TEST_F(MaskedXgboostTest, NeedsARowOnEveryWorker) {
+  const Part<XgboostKit> part(testing::TwoGroups(20, 6), {}, nullptr);
+  EXPECT_EQ(testing::ErrorOf([&] {
+              test::OnWorkers(1, [&](const std::shared_ptr<test::ThreadWorker>& worker) {
+                RowData none = TakeRows(part.data.rows, {});
+                none.workers = worker;
+                const RateConstraints constraints({}, none);
+                detail::MaskedXgboost(part.dataset, constraints, {}, {}, {}, {});
+              });
+            }),
+            "training rows: none on this worker; allowed: at least 1");
 }
 
 // Multipliers belong to groups, so a group that one set lacks would shift them.

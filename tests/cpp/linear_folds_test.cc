@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bregboost/problem/parser.h"
+#include "error_text.h"
 #include "generated_data.h"
 
 namespace bregboost {
@@ -99,6 +100,20 @@ TEST(LinearFolds, ModelIsTheMeanOfTheFoldsAndScoresReservedRows) {
   }
   folds.Restore(*before);
   for (const double score : folds.scores()) EXPECT_EQ(score, 0.0);
+}
+
+// The fold that has the only row of a group would be trained without it.
+TEST(LinearFolds, AGroupOfOneRowIsNamed) {
+  GeneratedData data = testing::TwoGroups(100, 10);
+  data.rows.groups[0].levels.emplace_back("lone");
+  data.rows.groups[0].codes[7] = 2;
+  const Problem problem(data);
+  EXPECT_EQ(testing::ErrorOf([&] {
+              LinearFolds(problem.features, problem.objective, problem.constraints,
+                          {.num_folds = 3});
+            }),
+            "constraint 'gap(error, by=group) <= 5%': no rows with group=lone (or their weights "
+            "are all 0); allowed: at least one row");
 }
 
 }  // namespace

@@ -314,7 +314,15 @@ TEST(LinearLearner, BadOptionsNameTheField) {
     return std::string();
   };
   EXPECT_EQ(message({.l2 = -1.0}), "l2: -1; allowed: a finite number, at least 0");
+  EXPECT_EQ(message({.memory = 0}), "memory: 0; allowed: at least 1");
   LinearOptions options;
+  options.coefficient_upper = {0.0, 1.0};
+  EXPECT_EQ(message(options),
+            "coefficient_upper: 2 values; allowed: none, or one for each of the 4 features");
+  options.coefficient_upper = {0, -std::numeric_limits<double>::infinity(), 0, 0};
+  EXPECT_EQ(message(options),
+            "coefficient_upper: -inf for feature 1; allowed: a number that leaves room");
+  options = {};
   options.coefficient_lower = {0.0};
   EXPECT_EQ(message(options),
             "coefficient_lower: 1 values; allowed: none, or one for each of the 4 features");

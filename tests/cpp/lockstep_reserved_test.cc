@@ -10,6 +10,7 @@
 
 #include "boosted_kits.h"
 #include "bregboost/learners/lockstep.h"
+#include "error_text.h"
 #include "lockstep_test_support.h"
 
 namespace bregboost {
@@ -229,6 +230,18 @@ TYPED_TEST(LockstepReserved, RowsThatDoNotFitAreRefused) {
   EXPECT_THROW(
       TypeParam::Lockstep(all, of_all, on_all, only_reserved.Options(TypeParam::Parameters())),
       std::invalid_argument);
+  Parts both;
+  both.kept = first_80;
+  both.reserved = {90};
+  const LockstepOptions options = both.Options(TypeParam::Parameters());
+  EXPECT_EQ(testing::ErrorOf([&] {
+              if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
+                LockstepLearner::LightGbm(all, objective, constraints, options, &all);
+              } else {
+                LockstepLearner::Xgboost(all, objective, constraints, options, &all);
+              }
+            }),
+            "reserved_rows: given beside a data set of reserved rows; allowed: one of them");
 }
 
 }  // namespace

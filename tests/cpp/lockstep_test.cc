@@ -14,6 +14,7 @@
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
 #include "bregboost/solve/abpp.h"
+#include "error_text.h"
 #include "learners/detail/no_constraints.h"
 #include "lockstep_test_support.h"
 
@@ -262,9 +263,24 @@ TYPED_TEST(Lockstep, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(
       TypeParam::Lockstep(all, objective, constraints, {.boosting = boosting, .num_folds = 1}),
       std::invalid_argument);
-  EXPECT_THROW(TypeParam::Lockstep(all, objective, constraints,
-                                   {.boosting = boosting, .fold_of_row = {0, 1}}),
-               std::invalid_argument);
+  const auto error_of_folds = [&](const std::vector<std::int32_t>& fold_of_row,
+                                  std::size_t num_folds) {
+    return testing::ErrorOf([&] {
+      TypeParam::Lockstep(
+          all, objective, constraints,
+          {.boosting = boosting, .num_folds = num_folds, .fold_of_row = fold_of_row});
+    });
+  };
+  EXPECT_EQ(error_of_folds({0, 1}, 2), "fold_of_row: 2 values; allowed: one per row, 200");
+  std::vector<std::int32_t> folds(200, 0);
+  EXPECT_EQ(error_of_folds(folds, 0), "num_folds: 0; allowed: at least 2");
+  EXPECT_EQ(error_of_folds(folds, 3),
+            "fold_of_row: no row in fold 1; allowed: rows in each of the 3 folds");
+  for (const std::int32_t fold : {-1, 3}) {
+    folds[7] = fold;
+    EXPECT_EQ(error_of_folds(folds, 3),
+              "fold_of_row: " + std::to_string(fold) + "; allowed: 0 to 2");
+  }
   // All of class 1 in fold 0: its booster would have no such row to train on.
   LockstepOptions options{.boosting = boosting, .num_folds = 2};
   for (const std::int32_t code : data.rows.labels.codes) {
@@ -273,6 +289,7 @@ TYPED_TEST(Lockstep, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(TypeParam::Lockstep(all, objective, constraints, options), std::exception);
   const auto learner = TypeParam::Lockstep(all, objective, constraints, {.boosting = boosting});
   EXPECT_THROW(SolveAbpp(*learner, same_again, Iterations(1)), std::invalid_argument);
+  EXPECT_EQ(testing::ErrorOf([&] { learner->fold(5); }), "fold: 5; allowed: below 5");
 }
 
 TEST(AssignFolds, DealsEveryStratumEvenly) {

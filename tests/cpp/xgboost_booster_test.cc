@@ -1,12 +1,17 @@
 #include "learners/detail/xgboost_booster.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "error_text.h"
 #include "gbm_test_support.h"
 #include "generated_data.h"
 #include "xgboost_test_support.h"
@@ -315,6 +320,38 @@ TEST_F(XgboostBoosterTest, RefusesDatasetsAndDerivativesThatDoNotFit) {
   const auto booster = MakeBooster(train, data.rows, kParameters);
   const std::vector<float> few(299, 1.0F);
   EXPECT_THROW(booster->Boost(few, few), std::invalid_argument);
+}
+
+// What one copy of the library has made, another may not touch.
+TEST_F(XgboostBoosterTest, RefusesDatasetsOfAnotherLibrary) {
+  const std::filesystem::path copy =
+      std::filesystem::temp_directory_path() / fmt::format("bregboost_libxgboost_{}.so", getpid());
+  std::filesystem::copy_file(api().path(), copy);
+  const GeneratedData data = TwoGroups(100, 1);
+  const auto train = XgboostDataset::FromArray(Features(data), kParameters);
+  const auto other = XgboostDataset::FromArray(Features(data), kParameters, nullptr, copy.string());
+  EXPECT_EQ(ErrorOf([&] { MakeBooster(train, data.rows, kParameters, {{other}}); }),
+            fmt::format("library of held-out set 0: {}; allowed: the training set's, {}",
+                        std::filesystem::canonical(copy).string(), api().path()));
+  std::filesystem::remove(copy);
+}
+
+TEST_F(XgboostBoosterTest, AConfigWithoutAStartingScoreIsAnError) {
+  const GeneratedData data = TwoGroups(100, 1);
+  const auto settings = detail::ReadXgboostParameters(kParameters, Task::kBinary, 1);
+  detail::XgboostApi other = api();
+  other.BoosterSaveJsonConfig = [](void*, detail::XgboostApi::Unsigned* length, const char** text) {
+    *text = "{}";
+    *length = 2;
+    return 0;
+  };
+  try {
+    detail::EstimateBaseScore(other, settings, detail::SummariseTargets(data.rows));
+    ADD_FAILURE() << "no error";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "XGBoost, estimating the starting score: no base_score in its config");
+  }
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ TEST(XgboostParameters, WhatAPlainModelCannotCarryIsRefusedWithTheReason) {
                      {"num_class", "1"}}),
             "");
   EXPECT_NE(Refusal({{"eta", "0.1"}, {"learning_rate", "0.2"}}), "");
+  EXPECT_EQ(Refusal({{"eta", "fast"}}), "eta: 'fast'; allowed: a number");
 }
 
 TEST(XgboostParameters, RoundsAreTakenOutAndTheRestPassesUntouched) {

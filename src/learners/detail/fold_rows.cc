@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bregboost/data/folds.h"
+#include "detail/option_checks.h"
 
 namespace bregboost::detail {
 namespace {
@@ -18,6 +19,7 @@ std::vector<std::int32_t> FoldsOf(const CellTable& cells, const LockstepOptions&
     throw std::invalid_argument(fmt::format("fold_of_row: {} values; allowed: one per row, {}",
                                             given.size(), cells.cell_of_row.size()));
   }
+  RequireAtLeast<std::size_t>("num_folds", options.num_folds, 2);
   std::vector<std::size_t> sizes(options.num_folds, 0);
   for (const std::int32_t fold : given) {
     if (fold < 0 || static_cast<std::size_t>(fold) >= options.num_folds) {
@@ -27,10 +29,10 @@ std::vector<std::int32_t> FoldsOf(const CellTable& cells, const LockstepOptions&
     ++sizes[static_cast<std::size_t>(fold)];
   }
   const auto empty = std::find(sizes.begin(), sizes.end(), std::size_t{0});
-  if (empty != sizes.end() || options.num_folds < 2) {
+  if (empty != sizes.end()) {
     throw std::invalid_argument(
-        fmt::format("fold_of_row: no row in fold {}; allowed: 2 or more folds with rows in each",
-                    empty - sizes.begin()));
+        fmt::format("fold_of_row: no row in fold {}; allowed: rows in each of the {} folds",
+                    empty - sizes.begin(), options.num_folds));
   }
   return given;
 }

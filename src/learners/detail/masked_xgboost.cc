@@ -1,7 +1,5 @@
 #include "learners/detail/masked_xgboost.h"
 
-#include <fmt/format.h>
-
 #include <stdexcept>
 
 #include "detail/bytes.h"
@@ -21,12 +19,11 @@ BoostedOptions Unwatched(BoostedOptions options) {
 // As many rows as the data set has. Those that are not given look like the first one, which adds no
 // cell, and weigh nothing.
 RowData Spread(const RowData& rows, std::span<const std::int32_t> in_data, std::size_t size) {
-  const bool fits = in_data.size() == rows.num_rows() && !in_data.empty() &&
-                    static_cast<std::size_t>(in_data.back()) < size;
-  if (!fits) {
-    throw std::invalid_argument(
-        fmt::format("in_data: {} rows; allowed: one for each of the {} rows, rising, below {}",
-                    in_data.size(), rows.num_rows(), size));
+  if (in_data.empty()) {  // every other worker may have some
+    throw std::invalid_argument("training rows: none on this worker; allowed: at least 1");
+  }
+  if (in_data.size() != rows.num_rows() || static_cast<std::size_t>(in_data.back()) >= size) {
+    throw std::logic_error("rows without a place in the data set");
   }
   std::vector<std::int32_t> from(size, 0);
   std::vector<std::uint8_t> keep(size, 0);
@@ -118,8 +115,7 @@ const ConstraintSet* MaskedHoldOut::OnMaskedRows(const ConstraintSet* constraint
   if (constraints == &training_ || constraints == &unseen_.constraints) {
     return &masked_.constraints();
   }
-  throw std::invalid_argument(
-      "constraints: not those that the learner was made for; allowed: its training or unseen ones");
+  throw std::logic_error("constraints that the learner was not made for");
 }
 
 StepOutcome MaskedHoldOut::Step(const ProximalStep& step) {
