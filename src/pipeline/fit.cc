@@ -29,6 +29,20 @@ std::size_t CountRows(const RowData& rows) {
   return static_cast<std::size_t>(rows.SumOverWorkers(static_cast<double>(rows.num_rows())));
 }
 
+template <class Dataset>
+std::size_t NumRows(const Dataset& features) {
+  return features.num_rows();
+}
+std::size_t NumRows(const FeatureMatrix& features) { return features.rows(); }
+
+template <class Features>
+void CheckFeatures(const FitRows<Features>& part, const char* whose) {
+  if (NumRows(part.features) == part.rows.num_rows()) return;
+  throw std::invalid_argument(
+      fmt::format("features of the {} rows: {} rows; allowed: as many as labels or targets, {}",
+                  whose, NumRows(part.features), part.rows.num_rows()));
+}
+
 const FitOptions& Checked(const FitOptions& options) {
   Validate(options);
   return options;
@@ -46,6 +60,9 @@ class AutoFit::State {
         split(data.training.rows, RowsOf(data.evaluation), RowsOf(data.certification), constraints,
               options),
         certificate(split, data.training.rows, options) {
+    CheckFeatures(data.training, "training");
+    if (data.evaluation) CheckFeatures(*data.evaluation, "evaluation");
+    if (data.certification) CheckFeatures(*data.certification, "certification");
     const RowData& rows = split.all().rows;
     report.constraints = constraints;
     report.objective = ToText(split.objective().expression);
@@ -259,8 +276,9 @@ const FitReport& AutoFit::report() const { return state_->report; }
 std::string AutoFit::Model() const { return Model(state_->report.adjustment); }
 
 std::string AutoFit::Model(const ModelAdjustment& adjustment) const {
-  if (!state_->made.write_model)
-    throw std::logic_error("a linear fit has coefficients, not a file");
+  if (!state_->made.write_model) {
+    throw std::invalid_argument("model: of a linear fit; allowed: its coefficients");
+  }
   const detail::ThreadScope threads(state_->num_threads, state_->region);
   return state_->made.write_model(adjustment);
 }
@@ -268,8 +286,9 @@ std::string AutoFit::Model(const ModelAdjustment& adjustment) const {
 LinearModel AutoFit::Coefficients() const { return Coefficients(state_->report.adjustment); }
 
 LinearModel AutoFit::Coefficients(const ModelAdjustment& adjustment) const {
-  if (!state_->made.write_linear)
-    throw std::logic_error("a boosted fit has a file, not coefficients");
+  if (!state_->made.write_linear) {
+    throw std::invalid_argument("coefficients: of a boosted fit; allowed: its model");
+  }
   return state_->made.write_linear(adjustment);
 }
 

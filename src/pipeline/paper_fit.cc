@@ -218,14 +218,14 @@ std::span<const double> PaperFit::TrainingScores() const { return state_->learne
 
 std::string PaperFit::Model(const ModelAdjustment& adjustment) const {
   if (state_->boosted == nullptr) {
-    throw std::logic_error("a linear fit has coefficients, not a file");
+    throw std::invalid_argument("model: of a linear fit; allowed: its coefficients");
   }
   return state_->boosted->Model(adjustment);
 }
 
 LinearModel PaperFit::Coefficients(const ModelAdjustment& adjustment) const {
   if (state_->linear == nullptr) {
-    throw std::logic_error("a boosted fit has a file, not coefficients");
+    throw std::invalid_argument("coefficients: of a boosted fit; allowed: its model");
   }
   return Adjusted(
       {.coefficients = state_->linear->coefficients(), .intercept = state_->linear->intercept()},

@@ -1,4 +1,5 @@
 // Evaluation and certification rows of the user's own, in place of rows drawn from the data.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -228,6 +229,29 @@ TYPED_TEST(OwnRowsTest, ThatDoNotFitAreRefused) {
   renamed.groups[0].levels[1] = "c";
   EXPECT_NE(message([&] { fit(renamed, kGap, {}); }).find("no unseen rows of group"),
             std::string::npos);
+  // A level that the training data names, though no row has it.
+  RowData lone = other.rows;
+  lone.groups[0].levels.emplace_back("lone");
+  lone.groups[0].codes[3] = 2;
+  RowData named = data.rows;
+  named.groups[0].levels.emplace_back("lone");
+  EXPECT_EQ(
+      message([&] {
+        this->Fit({.training = {binned, named}, .evaluation = Rows{binned_other, lone}}, kGap, {});
+      }),
+      "constraint 'gap(error, by=group) <= 10%': no training rows of group group=lone; "
+      "allowed: every group on both sides");
+  RowData numbers;
+  numbers.targets.assign(300, 1.0);
+  EXPECT_EQ(message([&] { fit(numbers, kMisses, {}); }),
+            "evaluation rows: targets: numbers in one of the two; allowed: the same kind");
+  const RowData half = TakeRows(other.rows, std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  for (const bool certifies : {false, true}) {
+    EXPECT_EQ(message([&] { fit(half, {}, {}, certifies); }),
+              fmt::format("features of the {} rows: 300 rows; allowed: as many as labels or "
+                          "targets, 8",
+                          certifies ? "certification" : "evaluation"));
+  }
   RowData without = other.rows;
   without.groups.clear();
   EXPECT_THROW(fit(without, kGap, {}), ConstraintError);

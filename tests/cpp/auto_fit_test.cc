@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <deque>
+#include <memory>
 #include <tuple>
 
 #include "boosted_kits.h"
@@ -13,6 +14,8 @@
 #include "bregboost/pipeline/frontier.h"
 #include "bregboost/problem/constraint_error.h"
 #include "bregboost/problem/parser.h"
+#include "error_text.h"
+#include "thread_workers.h"
 
 namespace bregboost {
 namespace {
@@ -29,13 +32,17 @@ class AutoFitTest : public GbmTest<typename Kit::Api> {
                                                        data.rows.num_rows(), data.num_features),
                                 Parameters(rounds));
     datasets_.push_back(dataset);
+    return FitTo(datasets_.back(), data.rows, limits, options, rounds);
+  }
+
+  static AutoFit FitTo(const typename Kit::Dataset& dataset, const RowData& rows,
+                       const std::vector<std::string>& limits, const FitOptions& options,
+                       int rounds = 40) {
     const BoostedOptions boosting{.parameters = Parameters(rounds), .rounds_per_step = 2};
     if constexpr (std::is_same_v<Kit, LightGbmKit>) {
-      return AutoFit::LightGbm({.training = {datasets_.back(), data.rows}}, Parse(limits), boosting,
-                               options);
+      return AutoFit::LightGbm({.training = {dataset, rows}}, Parse(limits), boosting, options);
     } else {
-      return AutoFit::Xgboost({.training = {datasets_.back(), data.rows}}, Parse(limits), boosting,
-                              options);
+      return AutoFit::Xgboost({.training = {dataset, rows}}, Parse(limits), boosting, options);
     }
   }
 
@@ -326,6 +333,10 @@ TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
   EXPECT_LE(trained_by_rho.points[2].total_violation, trained_by_rho.points[0].total_violation);
   EXPECT_THROW(sweep_as("fnr <= 2%", {.bounds = {0.1}, .rhos = {1.0}}), std::invalid_argument);
   EXPECT_THROW(sweep_as("fnr <= 2%", {.rhos = {-1.0}}), std::invalid_argument);
+  EXPECT_EQ(ErrorOf([&] { sweep_as("fnr <= 2%", {.constraint = 1, .bounds = {0.1}}); }),
+            "constraint: 1; allowed: below their number, 1");
+  EXPECT_EQ(ErrorOf([&] { sweep_as("fnr <= 2%", {.bounds = {0.1}, .trainings = 0}); }),
+            "trainings: 0; allowed: at least 1");
 }
 
 // Early stopping is settled by unseen rows; certification rows have no part in it.
@@ -451,14 +462,57 @@ TYPED_TEST(AutoFitTest, NumericTargetWithoutLimitsIsTrainedAsItIs) {
 
 TYPED_TEST(AutoFitTest, BadOptionsAreNamed) {
   const GeneratedData data = TwoGroups(200, 17);
-  FitOptions options;
-  options.certify = 1.0;
-  EXPECT_THROW(this->Fit(data, {"fnr <= 5%"}, options), std::invalid_argument);
-  options = {};
-  options.objective = "selection_rate";
-  EXPECT_THROW(this->Fit(data, {"fnr <= 5%"}, options), std::invalid_argument);
+  const auto error = [&](const FitOptions& options) {
+    return ErrorOf([&] { this->Fit(data, {"fnr <= 5%"}, options); });
+  };
+  EXPECT_EQ(error({.certify = 1.0}), "certify: 1; allowed: at least 0 and below 1");
+  EXPECT_EQ(error({.hold_out_share = 0.0}), "hold_out_share: 0; allowed: above 0 and below 1");
+  EXPECT_TRUE(error({.objective = "selection_rate"})
+                  .starts_with("objective: 'selection_rate'; allowed: sums of accuracy"));
+  const FitOptions separate{.certify = 0.3, .certification = {.joint = false}};
+  EXPECT_EQ(error(separate),
+            "certification: joint or rows_are_separate is false; allowed in a fit: both true");
+  const FitOptions few{.certify = 0.3, .certification = {.row_digests = {1.0, 2.0}}};
+  EXPECT_EQ(error(few), "certification.row_digests: 2 values; allowed: none or one per row, 200");
   EXPECT_THROW(this->Fit(data, {"error(nowhere=1) <= 5%"}, {}), ConstraintError);
-  EXPECT_THROW(this->Fit(data, {"fnr <= 5%"}, {}).Coefficients(), std::logic_error);
+  EXPECT_EQ(ErrorOf([&] { this->Fit(data, {"fnr <= 5%"}, {}).Coefficients(); }),
+            "coefficients: of a boosted fit; allowed: its model");
+}
+
+// However rows are put aside: a model of other rows' labels would look like any other.
+TYPED_TEST(AutoFitTest, FeaturesAreOfAsManyRowsAsLabels) {
+  for (const std::size_t rows : {190U, 210U}) {
+    GeneratedData data = TwoGroups(rows, 17);
+    data.rows = TwoGroups(200, 17).rows;
+    const auto dataset = TypeParam::Dataset::FromArray(
+        FeatureArray::RowMajor(std::span<const double>(data.features), rows, data.num_features),
+        this->Parameters(10));
+    for (const Validation validation : {Validation::kFolds, Validation::kHoldOut}) {
+      EXPECT_EQ(ErrorOf([&] {
+                  this->FitTo(dataset, data.rows, {"fnr <= 20%"}, {.validation = validation});
+                }),
+                fmt::format("features of the training rows: {} rows; allowed: as many as labels or "
+                            "targets, 200",
+                            rows));
+    }
+  }
+}
+
+TYPED_TEST(AutoFitTest, WhatNeedsAllRowsIsRefusedOnWorkers) {
+  const auto error = [&](const FitOptions& options) {
+    return ErrorOf([&] {
+      test::OnWorkers(1, [&](const std::shared_ptr<test::ThreadWorker>& worker) {
+        GeneratedData data = TwoGroups(200, 17);
+        data.rows.workers = worker;
+        this->Fit(data, {"fnr <= 5%"}, options);
+      });
+    });
+  };
+  EXPECT_EQ(error({.checkpoint = {.directory = "somewhere"}}),
+            "checkpoint_dir: set; allowed on a cluster: none");
+  EXPECT_EQ(error({.validation = Validation::kFolds}),
+            "validation: folds; allowed where workers have the rows between them: by_cells, "
+            "hold_out, own_rows");
 }
 
 TEST(AutoFitLinear, HoldsLimitsOnUnseenRows) {
@@ -473,6 +527,7 @@ TEST(AutoFitLinear, HoldsLimitsOnUnseenRows) {
     EXPECT_TRUE(fit.report().unseen.measurements[0].satisfied) << limit;
     EXPECT_EQ(fit.report().certificate.constraints.size(), 1);
     EXPECT_EQ(fit.Coefficients().coefficients.rows(), 3);
+    EXPECT_EQ(ErrorOf([&] { fit.Model(); }), "model: of a linear fit; allowed: its coefficients");
     EXPECT_GT(fit.report().unseen.objective, 0.70) << limit;
   }
   options.deploy = Deploy::kRefit;

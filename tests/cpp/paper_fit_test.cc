@@ -9,6 +9,7 @@
 #include "boosted_kits.h"
 #include "bregboost/problem/parser.h"
 #include "bregboost/report/fit_json.h"
+#include "error_text.h"
 
 namespace bregboost {
 namespace {
@@ -103,6 +104,8 @@ TYPED_TEST(PaperFitTest, StopsWhenAsked) {
       this->Fit({.training = {dataset, data.rows}}, {ParseConstraint("fnr <= 10%")}, {}, hooks);
   EXPECT_EQ(fit.report().reason, TerminationReason::kInterrupted);
   EXPECT_EQ(TypeParam::NumRounds(fit.Model()), 4);
+  EXPECT_EQ(ErrorOf([&] { fit.Coefficients(); }),
+            "coefficients: of a boosted fit; allowed: its model");
 }
 
 TEST(PaperFitLinear, IsTheSolverOnOneModel) {
@@ -117,11 +120,16 @@ TEST(PaperFitLinear, IsTheSolverOnOneModel) {
   EXPECT_EQ(fit.report().reason, TerminationReason::kConverged);
   EXPECT_TRUE(fit.report().measurements[0].satisfied);  // the surrogate is an upper bound
   EXPECT_EQ(fit.Coefficients().coefficients.rows(), 4);
-  EXPECT_THROW(fit.Model(), std::logic_error);
+  EXPECT_EQ(ErrorOf([&] { fit.Model(); }), "model: of a linear fit; allowed: its coefficients");
   options.use_average = true;
   options.solver = PaperSolver::kCbpr;
   EXPECT_THROW(PaperFit::Linear({.training = {features, data.rows}}, limits, {.l2 = 1e-2}, options),
                std::invalid_argument);
+}
+
+TEST(CbprOfSteps, NeedsInnerSteps) {
+  EXPECT_EQ(ErrorOf([] { CbprOfSteps({.inner_steps = 0}, 10); }),
+            "inner_steps: 0; allowed: at least 1");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ FitCertificate::FitCertificate(const FitSplit& split, const RowData& data,
   CertifyOptions& how = options_.certification;
   if (!how.joint || !how.rows_are_separate) {
     throw std::invalid_argument(
-        "certification: joint or rows_are_separate is false; allowed in a fit: true");
+        "certification: joint or rows_are_separate is false; allowed in a fit: both true");
   }
   how.expected_groups = split.num_groups();
   how.row_digests = DigestsOfReserved(split, data, how.row_digests);

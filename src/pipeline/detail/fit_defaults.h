@@ -2,13 +2,15 @@
 #pragma once
 
 #include "bregboost/pipeline/fit.h"
+#include "bregboost/problem/parser.h"
 #include "bregboost/problem/rate_problem.h"
 
 namespace bregboost::detail {
 
 inline RateObjective ObjectiveOf(const FitOptions& options, Task task) {
   if (!options.objective.empty()) return ParseObjective(options.objective);
-  return ParseObjective(task == Task::kRegression ? "loss" : "accuracy");
+  if (task == Task::kRegression) return {.expression = ParseExpression("loss")};
+  return {.expression = ParseExpression("accuracy"), .maximise = true};
 }
 
 inline LossOptions LossOf(const LossOptions& loss, Task task) {
