@@ -12,12 +12,8 @@ from .catalogue import CatalogueError, Listed
 from .entry import Entry
 
 _BEFORE_LIMITS = r"constraint '[\s\S]*'(?:, column \d+)?: "
-_MOST_OF_NUMBERS = 5
-_MOST_OF_TEXTS = 50
-# Made-up limits have quotes within quotes, so all up to the last place is the limit.
-_PUT_IN = re.compile(r"constraint '.*', column \d+: |'[^']*'|\d+")
-_NUMBER = re.compile(r"\d+")
 _KIND_OF_TYPE = {"nanobind::builtin_exception": ("nb::value_error", "nb::type_error")}
+_VERSION_OF_NANOBIND = re.compile(r"(?<=^nanobind::)abi\d+::")
 
 
 @dataclass(frozen=True)
@@ -28,22 +24,13 @@ class Happened:
 
 
 def read(records: Iterable[Path], root: Path) -> list[Happened]:
-    """Of messages that differ in numbers alone, a few; of those that differ in quoted texts, some.
-
-    Made-up input has many. But a quoted text may be the error's own word.
-    """
-    alike: dict[str, dict[str, set[str]]] = {}
-    for record in records:
-        for line in record.read_text(encoding="utf-8", errors="replace").rstrip("\n").split("\n"):
-            some = alike.setdefault(_PUT_IN.sub("0", line), {})
-            without_numbers = _NUMBER.sub("0", line)
-            if without_numbers not in some and len(some) >= _MOST_OF_TEXTS:
-                continue
-            few = some.setdefault(without_numbers, set())
-            if len(few) < _MOST_OF_NUMBERS:
-                few.add(line)
-    kept = [few for some in alike.values() for few in some.values()]
-    return [_parsed(line, root) for few in kept for line in sorted(few)]
+    lines = dict.fromkeys(
+        line
+        for record in records
+        for line in record.read_bytes().decode(errors="replace").split("\n")
+        if line
+    )
+    return [_parsed(line, root) for line in lines]
 
 
 def _parsed(line: str, root: Path) -> Happened:
@@ -53,6 +40,7 @@ def _parsed(line: str, root: Path) -> Happened:
         place = str(inside.relative_to(root)) if inside.is_relative_to(root) else path
         return Happened((kind,), message, (place, number))
     kind, _, message = line.partition("\t")
+    kind = _VERSION_OF_NANOBIND.sub("", kind)
     unescaped = re.sub(r"\\(.)", lambda found: {"n": "\n"}.get(found[1], found[1]), message)
     kinds = _KIND_OF_TYPE.get(kind, (kind.removeprefix("bregboost::").removeprefix("cli::"),))
     return Happened(kinds, unescaped, None)
@@ -64,29 +52,40 @@ def missing(listed: list[Listed], happened: list[Happened]) -> list[Listed]:
     A message counts for the error of which it holds the most words, so that an error that says less
     is not taken for one that says more: `rows: ⟨rows⟩; allowed: ⟨rows⟩` fits much.
     """
-    patterns = [
-        (error, entry, re.compile(_pattern(entry)), len(entry.template.literal()))
-        for error in listed
-        for entry in error.entries
-    ]
+    by_kind: dict[str, list[_Sought]] = {}
+    for error in listed:
+        for entry in error.entries:
+            for kind in entry.kind.split(" or "):
+                by_kind.setdefault(kind, []).append(_Sought.of(error, entry))
     met: set[Listed] = set()
     for one in happened:
         fitting = [
-            (words, error)
-            for error, entry, pattern, words in patterns
-            if _same_kind(entry, one) and pattern.fullmatch(one.message)
+            sought
+            for kind in one.kinds
+            for sought in by_kind.get(kind, ())
+            if sought.longest in one.message and sought.pattern.fullmatch(one.message)
         ]
-        most = max((words for words, _ in fitting), default=0)
-        met.update(error for words, error in fitting if words == most)
+        most = max((sought.words for sought in fitting), default=0)
+        met.update(sought.error for sought in fitting if sought.words == most)
     return [error for error in listed if error not in met]
+
+
+@dataclass(frozen=True)
+class _Sought:
+    error: Listed
+    pattern: re.Pattern[str]
+    longest: str  # of its texts: tests write down tens of thousands of messages, most without it
+    words: int
+
+    @classmethod
+    def of(cls, error: Listed, entry: Entry) -> _Sought:
+        texts = [part for part in entry.template.parts if isinstance(part, str)]
+        pattern = re.compile(_pattern(entry))
+        return cls(error, pattern, max(texts, key=len, default=""), len(entry.template.literal()))
 
 
 def _pattern(entry: Entry) -> str:
     return (_BEFORE_LIMITS if entry.kind == "ConstraintError" else "") + entry.template.pattern()
-
-
-def _same_kind(entry: Entry, one: Happened) -> bool:
-    return not set(entry.kind.split(" or ")).isdisjoint(one.kinds)
 
 
 def check(listed: list[Listed], happened: list[Happened], not_provoked: Mapping[str, str]) -> None:

@@ -22,6 +22,7 @@ _KNOWN = {
     "KeyError",
     "NotFittedError",
     "PeerError",
+    "RuntimeError",
     "TypeError",
     "ValueError",
 }
@@ -69,15 +70,18 @@ class PythonErrors:
             return
         if isinstance(raised, ast.Name) and raised.id in _caught(module, node):
             return
-        if isinstance(raised, ast.Call) and isinstance(raised.func, ast.Attribute):
-            return  # `raise trouble.error()`: made elsewhere, of what others raised
-        kind = self._kind(module, raised)
-        if kind is None or not isinstance(raised, ast.Call) or not raised.args:
-            place = f"{module.path.relative_to(self._root)}:{node.lineno}"
-            known = ", ".join(sorted(_KNOWN))
-            raise RaiseError(f"{place}: raises {ast.unparse(raised)!r}; known: {known}")
-        template = self._value(module, raised.args[0], {}, 0)
-        yield from self._for_callers(module, node, node.lineno, kind, template, 0)
+        made = _made_by_method(module, raised)
+        for error in made or [raised]:
+            kind = self._kind(module, error)
+            if kind is None or not isinstance(error, ast.Call) or not error.args:
+                if made:  # what was caught, maybe with words about where
+                    continue
+                place = f"{module.path.relative_to(self._root)}:{node.lineno}"
+                known = ", ".join(sorted(_KNOWN))
+                raise RaiseError(f"{place}: raises {ast.unparse(raised)!r}; known: {known}")
+            template = self._value(module, error.args[0], {}, 0)
+            at = error if made else node
+            yield from self._for_callers(module, at, at.lineno, kind, template, 0)
 
     def _kind(self, module: _Module, raised: ast.expr) -> str | None:
         if not isinstance(raised, ast.Call) or not isinstance(raised.func, ast.Name):
@@ -231,6 +235,19 @@ def _read(path: Path) -> _Module:
         alias.name for node in parent if isinstance(node, ast.ImportFrom) for alias in node.names
     }
     return _Module(path, tree, parent, calls, imported)
+
+
+def _made_by_method(module: _Module, raised: ast.expr) -> list[ast.expr]:
+    """What `raise trouble.error()` may be: whatever a method of that name returns."""
+    if not isinstance(raised, ast.Call) or not isinstance(raised.func, ast.Attribute):
+        return []
+    return [
+        way.value
+        for function in module.parent
+        if isinstance(function, ast.FunctionDef) and function.name == raised.func.attr
+        for way in ast.walk(function)
+        if isinstance(way, ast.Return) and way.value is not None
+    ]
 
 
 def _caught(module: _Module, node: ast.AST) -> set[str]:

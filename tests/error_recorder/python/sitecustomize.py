@@ -47,6 +47,15 @@ class _Raises(ast.NodeTransformer):
 
 
 class _Loader(SourceFileLoader):
+    """In place of another loader, such as that of an editable install, which still has the data."""
+
+    def __init__(self, name: str, path: str, replaced) -> None:
+        super().__init__(name, path)
+        self._replaced = replaced
+
+    def get_resource_reader(self, name):
+        return self._replaced.get_resource_reader(name)
+
     def path_stats(self, path):
         raise OSError("read anew, so that nothing is cached")
 
@@ -66,8 +75,8 @@ class _Finder:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
-                if type(spec.loader) is SourceFileLoader:
-                    spec.loader = _Loader(spec.loader.name, spec.loader.path)
+                if spec.origin is not None and spec.origin.endswith(".py"):
+                    spec.loader = _Loader(name, spec.origin, spec.loader)
                 return spec
         return None
 
