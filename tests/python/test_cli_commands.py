@@ -198,16 +198,26 @@ def test_progress_is_quiet_when_asked_and_plain_in_pipes(cli):
     assert cli.run(*arguments, "--quiet").stderr == ""
 
 
-def test_ctrl_c_leaves_a_usable_model(cli):
-    cli.write("many.csv", make_table(20_000, seed=6))
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["train", "--no-compare"], "interrupted: the model is of the steps made by then"),
+        (["frontier", "--sweep", "error", "--from", "10%", "--to", "30%", "--points", "3"],
+         "interrupted: the frontier is of the steps made by then"),
+    ],
+    ids=["train", "frontier"],
+)  # fmt: skip
+def test_ctrl_c_leaves_a_usable_model(cli, command, said):
     process = subprocess.Popen(
-        [cli.path, "train", "--data", "many.csv", "--label", "label", "--rounds", "100000",
-         "--constraint", "fnr <= 20%", "--out", "run", "--no-compare"],
+        [cli.path, *command, "--data", "rows.csv", "--label", "label", "--rounds", "100000",
+         "--constraint", "fnr <= 20%", "--out", "run"],
         cwd=cli.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT,
     )  # fmt: skip
-    time.sleep(6)
+    assert "step" in process.stderr.readline()  # it has begun
+    time.sleep(0.5)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130, error
+    assert error.splitlines()[-1] == f"bregboost: {said}"
     cli.ok("predict", "--model", "run", "--data", "new.csv", "--out", "p.csv")
     assert len(pd.read_csv(cli.folder / "p.csv")) == 300

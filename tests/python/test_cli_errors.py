@@ -57,6 +57,9 @@ CASES = [
     ("param that is none", nothing, train("--param", "num_leafs=3"), USAGE, "num_leafs"),
     ("param of a linear model", nothing,
      train("--learner", "linear", "--param", "l1=3", "--drop", "city"), DATA, "income"),
+    ("param of a linear model of numbers", file("n.csv", "a,label\n1,0\n2,1\n3,0\n4,1\n"),
+     train("--data", "n.csv", "--learner", "linear", "--param", "l1=3"), USAGE,
+     "param: 'l1=3'; allowed for a linear model: none, see --l2"),
     ("no label", nothing, ["train", "--data", "rows.csv", "--out", "run"], USAGE, "label, target"),
     ("constraint that is no text of ours", nothing, train("--constraint", "fnr < 5%"), USAGE, "<="),
     ("unknown rate", nothing, train("--constraint", "fnrr <= 5%"), USAGE, "fnrr"),
@@ -89,6 +92,11 @@ CASES = [
      DATA, "t.csv.gz"),
     ("LibSVM with a typing error", file("l.svm", "1 1:2 2;3\n"), train("--data", "l.svm"), DATA,
      "line 1"),
+    *[(f"--{flag} with LibSVM text", nothing, [*train("--data", "l.svm"), f"--{flag}", "a"], USAGE,
+       f"{flag}: given; allowed for LibSVM text, whose columns have no names: nothing but")
+      for flag in ("target", "weight", "rate-weight", "group", "categorical", "numeric", "drop")],
+    ("other label of LibSVM text", nothing, train("--data", "l.svm", "--label", "a"), USAGE,
+     "label: given; allowed for LibSVM text"),
     ("delimiter of two characters", nothing, train("--delimiter", ";;"), USAGE, ";;"),
     ("missing config", nothing, [*TRAIN, "--config", "none.toml"], USAGE, "none.toml"),
     ("config that is no JSON", file("c.json", "{"), [*TRAIN, "--config", "c.json"], USAGE, "JSON"),
@@ -98,6 +106,8 @@ CASES = [
      [*TRAIN, "--config", "c.json"], USAGE, "nested deeper"),
     ("config with an unknown flag", file("c.toml", "fast = true\n"), [*TRAIN, "--config", "c.toml"],
      USAGE, "fast"),
+    ("config with a flag that is neither on nor off", file("c.json", '{"force": "maybe"}'),
+     [*TRAIN, "--config", "c.json"], USAGE, "'c.json': force: maybe; allowed: true, false"),
     ("library that is none", file("lib.so", "text"), train("--library", "lib.so"), LIBRARY,
      "lib.so"),
     ("linear model of texts", nothing, train("--learner", "linear"), DATA, "line"),
@@ -108,6 +118,20 @@ CASES = [
     ("certify what is no class", nothing, ["certify", "--data", "rows.csv", "--predicted", "city",
                                            "--label", "label", "--constraint", "fnr <= 5%"], DATA,
      "predicted: 'Oslo'"),
+    ("certify what is missing", file("m.csv", "p,label\n0,0\n,1\n1,1\n"),
+     ["certify", "--data", "m.csv", "--predicted", "p", "--label", "label", "--constraint",
+      "fnr <= 5%"], DATA, "m.csv, line 3: predicted: missing; allowed: a class"),
+    ("certify without labels", nothing, ["certify", "--data", "rows.csv", "--predicted", "label",
+                                         "--constraint", "fnr <= 5%"], USAGE,
+     "label: none; allowed with --predicted: the column of labels"),
+    ("certify nobody's decisions", nothing, ["certify", "--data", "rows.csv", "--label", "label",
+                                             "--constraint", "fnr <= 5%"], USAGE,
+     "model, predicted: both or none; allowed: one of them"),
+    ("no name for results", nothing, train("--out", ""), USAGE,
+     "out: ''; allowed: the name of a folder"),
+    ("folder in the place of a file", lambda folder: (folder / "p.csv").mkdir(),
+     ["predict", "--model", "run", "--data", "rows.csv", "--out", "p.csv"], OUTPUT,
+     "out: cannot write 'p.csv': it is a folder"),
     ("sweep that is no rate", nothing, ["frontier", "--data", "rows.csv", "--label", "label",
                                         "--sweep", "beauty", "--from", "1%", "--to", "2%", "--out",
                                         "run"], USAGE, "beauty"),
@@ -204,6 +228,16 @@ def test_full_disk(cli, tmp_path):
     assert done.returncode == OUTPUT
     assert "No space left" in done.stderr
     assert done.stdout.strip() == ""  # neither results nor files
+
+
+def test_a_numeric_target_has_no_rates_to_certify(cli):
+    cli.ok(
+        "train", "--data", "rows.csv", "--target", "age", "--rounds", "3", "--drop", "label",
+        "--out", "run",
+    )  # fmt: skip
+    done = cli.run("certify", "--model", "run", "--data", "rows.csv", "--constraint", "loss <= 9")
+    assert done.returncode == USAGE
+    assert "model: of a numeric target; allowed: of classes." in done.stderr
 
 
 def test_requirements_are_exit_codes(cli):
