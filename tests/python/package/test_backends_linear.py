@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from backend_cases import FEATURES, NUM_ROWS, NUMBERS, TARGETS, every_target, task_of
 from bregboost._backends import Columns, LinearModel, backend_for
-from bregboost._backends._linear import LinearBackend
+from bregboost._backends._linear import LinearBackend, _core_csr
 from bregboost._rows import encode_labels, take_rows
 from scipy import sparse
 from scipy.optimize import minimize
@@ -166,6 +166,15 @@ def test_sparse_features_stay_as_they_were():
     assert given.indices.tolist() == [2, 0, 2]
 
 
+def test_more_entries_than_the_core_can_count():
+    given = sparse.csr_matrix((1, 1))
+    many = 2**31
+    given.data, given.indices = np.broadcast_to(1.0, many), np.broadcast_to(0, many)  # no memory
+    given.indptr = np.array([0, many])
+    with pytest.raises(ValueError, match=r"^X: 2147483648 entries; allowed: at most 2147483647$"):
+        _core_csr(given)
+
+
 def test_held_out_rows_have_the_same_features():
     backend = make_backend("binary")
     data = backend.make_data(X)
@@ -218,10 +227,11 @@ def test_mixed_penalties_are_refused():
 
 
 def test_one_against_the_rest_is_refused():
-    if "multi_class" not in LogisticRegression().get_params():
-        pytest.skip("scikit-learn has no such parameter any more")
+    estimator = make_estimator("classes")
+    # A parameter until scikit-learn 1.7; later versions find it in pickles of earlier ones.
+    estimator.__dict__["multi_class"] = "ovr"
     with pytest.raises(ValueError, match=r"^multi_class: 'ovr'; allowed: 'auto'"):
-        make_backend("classes", multi_class="ovr")
+        backend_for(pickle.loads(pickle.dumps(estimator)), "classification")
 
 
 def test_an_estimator_that_searches_is_refused():

@@ -224,10 +224,19 @@ def test_held_out_rows_need_no_recoding(container):
     assert cities[0] == cities[1]
 
 
-@pytest.mark.skipif(not IS_OLD, reason="XGBoost sees to the codes")
-def test_categories_whose_codes_may_change_are_refused():
+def test_categories_whose_codes_may_change_are_refused(monkeypatch):
+    if not IS_OLD:
+        monkeypatch.setattr(xgboost, "__version__", "2.1.4")
     with pytest.raises(ValueError, match=r"^X: categorical columns of polars; allowed before XGBo"):
         make_backend("binary").make_data(FEATURES["polars categorical"]())
+
+
+def test_held_out_rows_with_fewer_categorical_columns(monkeypatch):
+    monkeypatch.delattr(xgboost.DMatrix, "get_categories", raising=False)  # as before 3.1
+    backend = make_backend("binary")
+    data = backend.make_data(FEATURES["pandas categorical"]())
+    with pytest.raises(ValueError, match=r"^X: 0 categorical columns; allowed: 1, as in training$"):
+        backend.make_data(FEATURES["pandas"](), reference=data)
 
 
 def test_another_mark_for_missing_values():
@@ -317,6 +326,15 @@ def test_constraints_on_named_features_are_those_of_fit(settings):
 def test_constraints_on_features_that_do_not_exist(settings, columns, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         make_backend("binary", **settings).parameters(columns)
+
+
+@pytest.mark.parametrize("given", [{"depth": 3}, [3, None]])
+def test_values_that_no_library_reads(given):
+    message = (
+        r"^max_leaves: (\{'depth': 3\} \(dict\)|None \(NoneType\)); allowed: text, numbers, and"
+    )
+    with pytest.raises(TypeError, match=message):
+        make_backend("binary", max_leaves=given).parameters()
 
 
 def test_a_generator_is_asked_for_one_seed():

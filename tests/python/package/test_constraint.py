@@ -100,6 +100,16 @@ def test_error_codes(text: str, code: str) -> None:
     assert caught.value.code == code
 
 
+def test_another_bound_is_checked_as_in_a_text() -> None:
+    limit = Constraint("fnr <= 5%")
+    assert limit.with_bound(0.1) == Constraint("fnr <= 10%")
+    with pytest.raises(ConstraintError) as caught:
+        limit.with_bound(1.2)
+    assert caught.value.code == "bound-out-of-range"
+    with pytest.raises(ValueError, match=r"^bound: nan; allowed: a number$"):
+        limit.with_bound(float("nan"))
+
+
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(UnicodeDecodeError):
         parse(r'error(name="\xff") <= 5%')
