@@ -1,7 +1,9 @@
 """Training on a real cluster of processes."""
 
 import contextlib
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ from dask import array as da
 from dask import dataframe as dd
 from distributed import Client, LocalCluster
 from lightgbm import LGBMClassifier
+from sklearn.linear_model import LogisticRegression
 from xgboost import XGBClassifier
 
 from benchmarks.scale import agreement
@@ -111,22 +114,57 @@ def test_own_rows(client: Client, table: pd.DataFrame) -> None:
     }  # fmt: skip
 
 
+def in_chunks(rows: int, columns: int = 5) -> Callable[[pd.DataFrame], da.Array]:
+    return lambda table: da.from_array(features(table).to_numpy(), chunks=(rows, columns))
+
+
+def in_one_partition(table: pd.DataFrame) -> tuple[dd.DataFrame, dd.Series]:
+    spread = dd.from_pandas(table, npartitions=1)
+    return features(spread), spread["bought"]
+
+
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("field", "make", "message"),
     [
-        ({"y": np.zeros(3)}, "y: ndarray; allowed: a Dask DataFrame, Series or Array"),
-        ({"sample_weight": "one chunk"}, r"sample_weight: 1 partitions; allowed: 4"),
+        ("y", np.asarray, "y: ndarray; allowed: a Dask DataFrame, Series or Array"),
+        ("X", in_chunks(1500, columns=3),
+         "X: 2 chunks of columns; allowed: 1 (rechunk first, X.rechunk({1: -1}))"),
+        ("sample_weight", lambda table: da.ones(len(table), chunks=len(table)),
+         "sample_weight: 1 partitions; allowed: 4, as of X"),
+        ("eval_set", in_one_partition,
+         "eval_X: 1 partitions; allowed: at least 2, one for each worker that trains (repartition"),
     ],
-)
-def test_bad_input(client: Client, table: pd.DataFrame, change: dict, message: str) -> None:
+)  # fmt: skip
+def test_bad_input(
+    client: Client, table: pd.DataFrame, field: str, make: Callable[..., Any], message: str
+) -> None:
     spread = dd.from_pandas(table, npartitions=4)
-    given = {"X": features(spread), "y": spread["bought"]} | change
-    if given.get("sample_weight") == "one chunk":
-        given["sample_weight"] = da.ones(ROWS, chunks=ROWS)
+    given = {"X": features(spread), "y": spread["bought"]} | {field: make(table)}
     model = ConstrainedClassifier(XGBClassifier(n_estimators=5), "fnr <= 20%")
-    with pytest.raises((TypeError, ValueError), match=message):
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}"):
         model.fit(**given)
     assert not hasattr(model, "estimator_")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"estimator": LogisticRegression()},
+         "estimator: LogisticRegression; allowed on a cluster: those of LightGBM and XGBoost"),
+        ({"deploy": "refit"}, "deploy: 'refit'; allowed on a cluster: 'fold_mean'"),
+        ({"validation": "folds"}, "validation: 'folds'; allowed on a cluster: 'auto', 'holdout'"),
+        ({"checkpoint_dir": "here"}, "checkpoint_dir: 'here'; allowed on a cluster: None"),
+    ],
+)  # fmt: skip
+def test_what_is_for_one_machine(
+    client: Client, table: pd.DataFrame, settings: dict[str, Any], message: str
+) -> None:
+    spread = dd.from_pandas(table, npartitions=4)
+    model = ConstrainedClassifier(
+        **{"estimator": "xgboost", "constraints": "fnr <= 20%"} | settings
+    )
+    with pytest.raises((TypeError, ValueError), match=f"^{re.escape(message)}$"):
+        model.fit(features(spread), spread["bought"])
 
 
 def test_lightgbm_holds_the_same_limits(client: Client, table: pd.DataFrame) -> None:

@@ -16,6 +16,7 @@ from bregboost._cluster import Cluster, Trouble
 from bregboost._errors import PeerError
 from bregboost.dask import ConstrainedClassifier
 from dask import array as da
+from dask import config
 from distributed import Client, LocalCluster, Worker
 from distributed.scheduler import KilledWorker
 from lightgbm import LGBMClassifier
@@ -31,7 +32,10 @@ CALLS_BEFORE, CALLS_OF_A_ROUND = 40, 3
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Client]:
+    # A worker that is killed comes back. Dask would give it up if there is none some seconds later,
+    # be it that the one which came back has been killed just then.
     with (
+        config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):

@@ -46,6 +46,8 @@ def engine_of(owner: Any) -> Any:
         raise ValueError(
             f"validation: {owner.validation!r}; allowed on a cluster: 'auto', 'holdout'"
         )
+    if owner.checkpoint_dir is not None:
+        raise ValueError(f"checkpoint_dir: {owner.checkpoint_dir!r}; allowed on a cluster: None")
     return engines[backend.name](backend.estimator)
 
 

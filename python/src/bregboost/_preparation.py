@@ -119,8 +119,6 @@ def prepare(
             f"n_folds: {settings.num_folds}; allowed: at most {training.data.n_rows}, the "
             "number of rows"
         )
-    if settings.checkpoint is not None and workers is not None:
-        raise ValueError(f"checkpoint_dir: {owner.checkpoint_dir!r}; allowed on a cluster: None")
     if settings.checkpoint is not None:
         others = [
             None if sets[name] is None else _pair(name, sets[name])[0]

@@ -114,8 +114,8 @@ class ConstrainedClassifier(_classifier.ConstrainedClassifier):
             for name, value in columns.items():
                 if value is not None:
                     check_collection(prefix + name, value)
-        labels = distinct_labels(y)
         engine = engine_of(self)
+        labels = distinct_labels(y)
         placed: dict[str, dict[str, Placed]] = {}
         for prefix, columns in sets.items():
             present = {name: value for name, value in columns.items() if value is not None}
