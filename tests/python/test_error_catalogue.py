@@ -187,12 +187,15 @@ except ValueError:
     raise SystemExit(0)
 """
     environment = {"BREGBOOST_ERROR_RECORD": str(record), "PYTHONPATH": str(recorder)}
-    subprocess.run([sys.executable, "-c", script], env=os.environ | environment, check=True)
-    (happened,) = read([record], ROOT)
-    assert happened.kinds == ("ValueError",)
-    assert happened.message.startswith("estimator: 'tree'; allowed: ")
-    assert happened.place is not None
-    assert happened.place[0].endswith("bregboost/_backends/__init__.py")
+    for _ in range(2):  # the second time from what the first has compiled
+        subprocess.run([sys.executable, "-c", script], env=os.environ | environment, check=True)
+        (happened,) = read([record], ROOT)
+        assert happened.kinds == ("ValueError",)
+        assert happened.message.startswith("estimator: 'tree'; allowed: ")
+        assert happened.place is not None
+        assert happened.place[0].endswith("bregboost/_backends/__init__.py")
+        record.unlink()
+    assert list(tmp_path.glob(".cache-*/**/*.pyc"))
 
 
 def test_a_message_counts_for_the_error_that_says_most(tmp_path: Path):

@@ -15,6 +15,8 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 _RECORD = os.environ.get("BREGBOOST_ERROR_RECORD")
 _PACKAGE = "bregboost"
 _FUNCTION = "__bregboost_recorded__"
+# Beside the record, and of this version of this file.
+_CACHE = os.path.join(os.path.dirname(_RECORD or ""), f".cache-{os.stat(__file__).st_mtime_ns}")
 _seen: set[str] = set()
 
 
@@ -56,8 +58,14 @@ class _Loader(SourceFileLoader):
     def get_resource_reader(self, name):
         return self._replaced.get_resource_reader(name)
 
-    def path_stats(self, path):
-        raise OSError("read anew, so that nothing is cached")
+    def get_code(self, fullname):
+        """Kept for other processes, apart from what Python runs without a record."""
+        before = sys.pycache_prefix, sys.dont_write_bytecode
+        sys.pycache_prefix, sys.dont_write_bytecode = _CACHE, False
+        try:
+            return super().get_code(fullname)
+        finally:
+            sys.pycache_prefix, sys.dont_write_bytecode = before
 
     def source_to_code(self, data, path, *, _optimize=-1):
         tree = _Raises(os.fspath(path)).visit(ast.parse(data, path))
