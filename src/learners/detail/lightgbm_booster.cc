@@ -48,6 +48,14 @@ class BorrowedInitialScores {
   std::vector<double> own_;
 };
 
+// A booster of their own, which the caller frees.
+void* ReadTrees(const LightGbmApi& api, const std::string& trees) {
+  int rounds = 0;
+  void* booster = nullptr;
+  api.Check(api.BoosterLoadModelFromString(trees.c_str(), &rounds, &booster), "reading trees");
+  return booster;
+}
+
 std::vector<double> SameForAllRows(std::span<const double> by_class, std::size_t rows) {
   std::vector<double> scores(rows * by_class.size());
   for (std::size_t k = 0; k < by_class.size(); ++k) {
@@ -133,9 +141,7 @@ void LightGbmBooster::CreateFrom(const ScoresOf& scores_of) {
 
 // LightGBM does not look at these trees again: what they add is in the scores already.
 void LightGbmBooster::PutBefore(const std::string& trees) {
-  int rounds = 0;
-  void* read = nullptr;
-  api_->Check(api_->BoosterLoadModelFromString(trees.c_str(), &rounds, &read), "reading trees");
+  void* const read = ReadTrees(*api_, trees);
   const int status = api_->BoosterMerge(handle_, read);
   api_->BoosterFree(read);
   api_->Check(status, "taking trees over");
@@ -167,6 +173,9 @@ void LightGbmBooster::Check(const BoosterSnapshot& snapshot) const {
                        static_cast<std::int64_t>(model.trees.size() / num_scores_) ==
                            snapshot.num_rounds &&
                        model.feature_names.size() == train_.num_features());
+  // LightGBM asks for more, such as `feature_infos`; a training may go back to its best rounds much
+  // later.
+  api_->BoosterFree(ReadTrees(*api_, snapshot.trees));
 }
 
 void LightGbmBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {

@@ -42,6 +42,18 @@ std::size_t NumBaseMargins(const XgboostDataset& set) {
   return size;
 }
 
+// With the trees that were written before, if there are any.
+XgboostBoosterHandle MakeBooster(const XgboostApi& api, std::span<void* const> matrices,
+                                 const std::string& trees) {
+  void* handle = nullptr;
+  api.Check(api.BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
+  XgboostBoosterHandle booster(handle, {&api});
+  if (!trees.empty()) {
+    api.Check(api.BoosterLoadModelFromBuffer(handle, trees.data(), trees.size()), "reading trees");
+  }
+  return booster;
+}
+
 }  // namespace
 
 XgboostBooster::XgboostBooster(const XgboostDataset& train,
@@ -101,17 +113,10 @@ void XgboostBooster::CheckDatasets() const {
   }
 }
 
-// With the trees that were written before, if there are any.
 void XgboostBooster::Create(const std::string& trees) {
   std::vector<void*> matrices;
   for (std::size_t i = 0; i <= held_out_.size(); ++i) matrices.push_back(dataset(i).handle());
-  void* handle = nullptr;
-  api_->Check(api_->BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
-  booster_ = XgboostBoosterHandle(handle, {api_.get()});
-  if (!trees.empty()) {
-    api_->Check(api_->BoosterLoadModelFromBuffer(handle, trees.data(), trees.size()),
-                "reading trees");
-  }
+  booster_ = MakeBooster(*api_, matrices, trees);
   GbmParameters parameters = settings_.parameters;
   constexpr std::int64_t kDrawsOfSegment = 1000;
   const std::int64_t draw = num_empty_rounds_ + segment_ * kDrawsOfSegment;
@@ -123,7 +128,8 @@ void XgboostBooster::Create(const std::string& trees) {
     parameters["seed"] = std::to_string((seed ? ToInteger(*seed) : 0) + draw);
   }
   for (const auto& [name, value] : parameters) {
-    api_->Check(api_->BoosterSetParam(handle, name.c_str(), value.c_str()), "setting parameters");
+    api_->Check(api_->BoosterSetParam(booster_.get(), name.c_str(), value.c_str()),
+                "setting parameters");
   }
   NameFeatures();
   num_rounds_ = 0;
@@ -305,6 +311,8 @@ void XgboostBooster::Check(const BoosterSnapshot& snapshot) const {
     const std::vector<std::string> expected(values.begin(), values.end());
     RequireOfOneTraining(model.learner().value(key, Json(Json::array())) == Json(expected));
   }
+  // XGBoost may refuse what is left; a training may go back to its best rounds much later.
+  MakeBooster(*api_, {}, snapshot.trees);
 }
 
 void XgboostBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment) {

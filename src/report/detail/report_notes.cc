@@ -115,6 +115,12 @@ std::string Named(const Json& object, const char* key, std::string (*text_of)(co
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// A document of others may have numbers that no integer holds.
+std::string RowsText(const Json& rows) {
+  return rows.is_number_integer() ? CountText(rows.get<std::int64_t>())
+                                  : NumberText(rows.get<double>());
+}
+
 std::string Decision(const Json& fit) {
   std::vector<std::string> parts;
   if (const Number temperature = NumberAt(fit, "temperature")) {
@@ -166,8 +172,7 @@ std::string TrainingFacts(const ReportFacts& facts) {
                 {"rho", NumberAt(fit, "rho") ? NumberText(NumberAt(fit, "rho")) : ""},
                 {"delta", NumberAt(fit, "delta") ? NumberText(NumberAt(fit, "delta")) : ""},
                 {"Validation", WithSpaces(TextAt(fit, "validation"))},
-                {"Rows", Named(fit, "rows",
-                               [](const Json& n) { return CountText(n.get<std::int64_t>()); })},
+                {"Rows", Named(fit, "rows", RowsText)},
                 {"Positive class", Escaped(TextAt(fit, "positive_class"))},
                 {"Decision", Decision(fit)},
                 {"Ended", ending},
