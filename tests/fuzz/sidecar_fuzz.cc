@@ -6,7 +6,6 @@
 #include "bregboost/data/column_encoding.h"
 #include "bregboost/report/html_report.h"
 #include "bregboost/report/run_document.h"
-#include "detail/checksum.h"
 #include "failure.h"
 #include "fuzz_target.h"
 #include "report/detail/report_texts.h"
@@ -15,12 +14,8 @@
 namespace {
 
 using namespace bregboost;  // NOLINT: a program
+using fuzz::IsOneIn;
 using fuzz::Require;
-
-// True for one input in `many`, the same ones each time: for what takes long and seldom differs.
-bool IsOneIn(std::uint64_t many, std::string_view text) {
-  return detail::Checksum(text) % many == 0;
-}
 
 // Whether it is one.
 bool CheckDocument(std::string_view text) {
