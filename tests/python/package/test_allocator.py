@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.not_sanitized("the sanitizer has an allocator of its own")
+
 # Each round allocates, fills and frees one array of 8 MB; pages that are mapped anew are counted.
 PROGRAM = """
 import ctypes, resource
