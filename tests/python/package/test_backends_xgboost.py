@@ -1,5 +1,6 @@
 """XGBoost's estimators: data, parameters and weights against its own `fit`, plain models back."""
 
+import os
 import pickle
 import re
 from typing import Any
@@ -252,7 +253,7 @@ def test_another_mark_for_missing_values():
 
 def test_the_library_is_the_one_that_is_loaded():
     with open("/proc/self/maps") as maps:
-        assert make_backend("binary").library() in maps.read()
+        assert os.path.realpath(make_backend("binary").library()) in maps.read()
 
 
 def test_parameters_have_the_names_of_the_library():
