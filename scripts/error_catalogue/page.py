@@ -14,7 +14,8 @@ from. Search the page for words of the message that you have; ⟨so⟩ stands fo
 may be there or not, and ⟨a | b⟩ is one of the two.
 
 This page is made from the code by `make errors`; a test fails if it is not what the code says.
-`make test-errors` names the messages that no test provokes yet.
+`make test` writes down what happens in all tests, and fails if one of the messages is not among it,
+but for those at the end of the page.
 
 | kind | C++ | Python | exit code of the program |
 | --- | --- | --- | --- |
