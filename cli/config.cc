@@ -48,7 +48,9 @@ std::vector<Entry> FromJson(const std::string& file, std::istream& text) {
   } catch (const json::out_of_range&) {
     Refuse(file, "a number that does not fit a double; allowed: up to about 1e308");
   }
-  if (!root.is_object()) Refuse(file, "allowed: an object whose keys are flags");
+  if (!root.is_object()) {
+    Refuse(file, fmt::format("{}; allowed: an object whose keys are flags", root.type_name()));
+  }
   for (const auto& [key, value] : root.items()) {
     Entry entry{.key = key, .values = {}};
     if (value.is_array()) {

@@ -100,6 +100,8 @@ CASES = [
     ("delimiter of two characters", nothing, train("--delimiter", ";;"), USAGE, ";;"),
     ("missing config", nothing, [*TRAIN, "--config", "none.toml"], USAGE, "none.toml"),
     ("config that is no JSON", file("c.json", "{"), [*TRAIN, "--config", "c.json"], USAGE, "JSON"),
+    ("config that is a list", file("c.json", '["rho"]'), [*TRAIN, "--config", "c.json"], USAGE,
+     "'c.json': array; allowed: an object whose keys are flags"),
     ("config with a number beyond all", file("c.json", '{"rho": 1e999}'),
      [*TRAIN, "--config", "c.json"], USAGE, "number"),
     ("config of nested lists", file("c.json", '{"rho":' + "[" * 999 + "]" * 999 + "}"),
