@@ -18,7 +18,7 @@ import numpy as np
 from bregboost import ConstrainedClassifier as OnOneMachine
 from bregboost.dask import ConstrainedClassifier
 from dask import array as da
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, default_client
 from lightgbm import LGBMClassifier
 from xgboost import XGBClassifier
 
@@ -43,14 +43,17 @@ class People:
         return People(self.X[rows], self.y[rows], self.city[rows])
 
     def spread(self) -> "People":
-        """The same rows in partitions."""
-        size = -(-len(self.y) // 4)
-        return People(
-            *(
-                da.from_array(values, chunks=(size, *values.shape[1:]))
-                for values in (self.X, self.y, self.city)
+        """The same rows in partitions, on the workers."""
+
+        def of(values: np.ndarray) -> da.Array:
+            return da.concatenate(
+                [
+                    da.from_delayed(default_client().scatter(part), part.shape, part.dtype)
+                    for part in np.array_split(values, 4)
+                ]
             )
-        )
+
+        return People(of(self.X), of(self.y), of(self.city))
 
 
 def make_people(seed: int, rows: int) -> tuple[People, People, People]:
