@@ -20,6 +20,7 @@ using test::BinaryRows;
 using test::FourClassRows;
 using test::ParseAll;
 using test::RegressionRows;
+using test::RowsWithHoles;
 
 // The last text is the one that fails.
 void ExpectError(const Texts& texts, const RowData& rows, Code code, const Texts& parts) {
@@ -42,15 +43,6 @@ void ExpectError(const Texts& texts, const RowData& rows, Code code, const Texts
 
 void ExpectCompiles(const Texts& texts, const RowData& rows) {
   EXPECT_NO_THROW(Compile(ParseAll(texts), rows)) << texts.back();
-}
-
-// No F is labelled yes; X occurs nowhere.
-RowData RowsWithHoles() {
-  RowData rows;
-  rows.labels = EncodeColumn("y", {"no", "yes", "no", "yes"});
-  rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M"})};
-  rows.groups[0].levels.emplace_back("X");
-  return rows;
 }
 
 TEST(CompileError, UnknownColumn) {

@@ -23,6 +23,7 @@ using test::FourClassRows;
 using test::ParseAll;
 using test::RandomScores;
 using test::RegressionRows;
+using test::RowsWithHoles;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -466,15 +467,6 @@ void ExpectAllUndefined(const std::vector<std::string>& texts, const RowData& ro
   const RateConstraints constraints(ParseAll(texts), rows, {}, {}, EmptySubsetPolicy::kUndefined);
   for (const Measurement& m : constraints.Measure(scores)) ExpectUndefined(m);
   EXPECT_EQ(constraints.Evaluate(scores).worst_exact_violation, kInfinity);
-}
-
-// Sex has the level X without rows, and no F is labelled yes.
-RowData RowsWithHoles() {
-  RowData rows;
-  rows.labels = EncodeColumn("y", {"no", "yes", "no", "yes"});
-  rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M"})};
-  rows.groups[0].levels.emplace_back("X");
-  return rows;
 }
 
 TEST(Undefined, NoRows) {

@@ -60,6 +60,15 @@ inline RowData BinaryRows(std::size_t n, std::uint64_t seed) {
   return ClassRows({"no", "yes"}, n, seed);
 }
 
+// Not random: sex has the level X without rows, and no F is labelled yes.
+inline RowData RowsWithHoles() {
+  RowData rows;
+  rows.labels = EncodeColumn("y", {"no", "yes", "no", "yes"});
+  rows.groups = {EncodeColumn("sex", {"F", "M", "F", "M"})};
+  rows.groups[0].levels.emplace_back("X");
+  return rows;
+}
+
 inline RowData FourClassRows(std::size_t n, std::uint64_t seed) {
   return ClassRows({"a", "b", "c", "d"}, n, seed);
 }
