@@ -3,34 +3,89 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <map>
+#include <limits>
+#include <numeric>
 #include <string>
+
+#include "detail/hash.h"
 
 namespace bregboost {
 namespace {
 
-// The cell of a row, then its scores in steps of the sketch.
-using Place = std::vector<std::int64_t>;
+// Rows of one cell whose scores round to the same places, as one. All in flat arrays: a row that
+// falls on a heap which is there costs no allocation.
+class Heaps {
+ public:
+  explicit Heaps(std::size_t num_scores) : num_scores_(num_scores), slots_(1024, kFree) {}
 
-// What rows of one place have together.
-struct Heap {
-  double weight = 0.0, rate_weight = 0.0, rows = 0.0;
-  std::vector<double> scores;  // sums
+  // The cell of a row, then its scores in steps of the sketch.
+  std::size_t place_size() const { return 1 + num_scores_; }
+  // Weight, rate weight, number of rows, then scores, all summed up.
+  std::size_t sums_size() const { return 3 + num_scores_; }
 
-  void Add(const Heap& other) {
-    weight += other.weight;
-    rate_weight += other.rate_weight;
-    rows += other.rows;
-    scores.resize(other.scores.size(), 0.0);
-    for (std::size_t k = 0; k < scores.size(); ++k) scores[k] += other.scores[k];
+  std::size_t size() const { return places_.size() / place_size(); }
+  std::span<const std::int64_t> place(std::size_t heap) const {
+    return {places_.data() + heap * place_size(), place_size()};
   }
+  std::span<const double> sums(std::size_t heap) const {
+    return {sums_.data() + heap * sums_size(), sums_size()};
+  }
+
+  void Add(std::span<const std::int64_t> place, std::span<const double> sums) {
+    const std::size_t heap = FindOrMake(place);
+    for (std::size_t j = 0; j < sums.size(); ++j) sums_[heap * sums_size() + j] += sums[j];
+  }
+
+  std::vector<std::size_t> ByPlace() const {
+    std::vector<std::size_t> order(size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+      return std::ranges::lexicographical_compare(place(a), place(b));
+    });
+    return order;
+  }
+
+ private:
+  static constexpr std::size_t kFree = std::numeric_limits<std::size_t>::max();
+
+  std::size_t FindOrMake(std::span<const std::int64_t> wanted) {
+    std::size_t& slot = SlotOf(wanted);
+    if (slot != kFree) return slot;
+    const std::size_t made = slot = size();
+    places_.insert(places_.end(), wanted.begin(), wanted.end());
+    sums_.resize(sums_.size() + sums_size(), 0.0);
+    if (2 * size() > slots_.size()) MakeRoom();
+    return made;
+  }
+
+  // The heap's or, if there is none, the free one that it would take.
+  std::size_t& SlotOf(std::span<const std::int64_t> wanted) {
+    std::uint64_t hash = 0;
+    for (const std::int64_t at : wanted) detail::AddToHash(static_cast<std::uint64_t>(at), hash);
+    const std::size_t mask = slots_.size() - 1;  // their number is a power of two
+    std::size_t at = hash & mask;
+    while (slots_[at] != kFree && !std::ranges::equal(place(slots_[at]), wanted)) {
+      at = (at + 1) & mask;
+    }
+    return slots_[at];
+  }
+
+  void MakeRoom() {
+    slots_.assign(2 * slots_.size(), kFree);
+    for (std::size_t heap = 0; heap < size(); ++heap) SlotOf(place(heap)) = heap;
+  }
+
+  std::size_t num_scores_;
+  std::vector<std::int64_t> places_;
+  std::vector<double> sums_;
+  std::vector<std::size_t> slots_;  // heaps at, or soon behind, the hash of their place
 };
-using Heaps = std::map<Place, Heap>;
 
 // Scores of one row as decisions see them: a shift of all classes changes nothing.
-std::vector<double> ScoresOf(std::span<const double> scores, const RowData& rows, std::size_t row) {
-  std::vector<double> own(rows.num_scores());
+void ReadScores(std::span<const double> scores, const RowData& rows, std::size_t row,
+                std::span<double> own) {
   double mean = 0.0;
   for (std::size_t k = 0; k < own.size(); ++k) {
     own[k] = scores[k * rows.num_rows() + row];
@@ -39,28 +94,34 @@ std::vector<double> ScoresOf(std::span<const double> scores, const RowData& rows
   if (own.size() > 1) {
     for (double& score : own) score -= mean;
   }
-  return own;
 }
 
 Heaps HeapsOf(std::span<const double> scores, const RateProblem& problem, double step) {
   const RowData& rows = problem.rows();
-  Heaps heaps;
+  Heaps heaps(rows.num_scores());
+  std::vector<std::int64_t> place(heaps.place_size());
+  std::vector<double> sums(heaps.sums_size());
+  const std::span<double> own = std::span(sums).subspan(3);
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    Heap heap{.weight = rows.weight(i),
-              .rate_weight = rows.rate_weight(i),
-              .rows = 1.0,
-              .scores = ScoresOf(scores, rows, i)};
-    Place place = {problem.compiled().cells.cell_of_row[i]};
-    for (const double score : heap.scores) place.push_back(std::llround(score / step));
-    heaps[place].Add(heap);
+    ReadScores(scores, rows, i, own);
+    sums[0] = rows.weight(i);
+    sums[1] = rows.rate_weight(i);
+    sums[2] = 1.0;
+    place[0] = problem.compiled().cells.cell_of_row[i];
+    for (std::size_t k = 0; k < own.size(); ++k) place[1 + k] = std::llround(own[k] / step);
+    heaps.Add(place, sums);
+    // More than all workers together may have: the caller takes larger steps.
+    if (heaps.size() > GatheredProblem::kMostRows) break;
   }
   return heaps;
 }
 
 double Range(std::span<const double> scores, const RowData& rows) {
   std::array ends = {0.0, 0.0};  // the largest score, and that of the scores' opposites
+  std::vector<double> own(rows.num_scores());
   for (std::size_t i = 0; i < rows.num_rows(); ++i) {
-    for (const double score : ScoresOf(scores, rows, i)) {
+    ReadScores(scores, rows, i, own);
+    for (const double score : own) {
       ends[0] = std::max(ends[0], score);
       ends[1] = std::max(ends[1], -score);
     }
@@ -83,33 +144,29 @@ Heaps SmallEnough(std::span<const double> scores, const RateProblem& problem) {
 
 std::string Packed(const Heaps& heaps) {
   std::vector<double> numbers;
-  for (const auto& [place, heap] : heaps) {
-    for (const std::int64_t at : place) numbers.push_back(static_cast<double>(at));
-    numbers.insert(numbers.end(), {heap.weight, heap.rate_weight, heap.rows});
-    numbers.insert(numbers.end(), heap.scores.begin(), heap.scores.end());
+  numbers.reserve(heaps.size() * (heaps.place_size() + heaps.sums_size()));
+  for (std::size_t heap = 0; heap < heaps.size(); ++heap) {
+    for (const std::int64_t at : heaps.place(heap)) numbers.push_back(static_cast<double>(at));
+    const std::span<const double> sums = heaps.sums(heap);
+    numbers.insert(numbers.end(), sums.begin(), sums.end());
   }
   std::string bytes(numbers.size() * sizeof(double), '\0');
   std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
 
-void Unpack(const std::string& bytes, std::size_t num_scores, Heaps& heaps) {
+void Unpack(const std::string& bytes, Heaps& heaps) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
   std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-  for (const double* at = numbers.data(); at < numbers.data() + numbers.size();) {
-    Place place;
-    for (std::size_t j = 0; j < 1 + num_scores; ++j) {
-      place.push_back(static_cast<std::int64_t>(*at++));
-    }
-    Heap heap{.weight = at[0], .rate_weight = at[1], .rows = at[2], .scores = {}};
-    at += 3;
-    heap.scores.assign(at, at + num_scores);
-    at += num_scores;
-    heaps[place].Add(heap);
+  std::vector<std::int64_t> place(heaps.place_size());
+  for (std::span<const double> rest = numbers; !rest.empty();) {
+    for (std::size_t j = 0; j < place.size(); ++j) place[j] = static_cast<std::int64_t>(rest[j]);
+    heaps.Add(place, rest.subspan(place.size(), heaps.sums_size()));
+    rest = rest.subspan(place.size() + heaps.sums_size());
   }
 }
 
-RowData RowsOf(const Heaps& heaps, const RateProblem& problem) {
+RowData RowsOf(const Heaps& heaps, std::span<const std::size_t> order, const RateProblem& problem) {
   const RowData& like = problem.rows();
   const CellTable& table = problem.compiled().cells;
   RowData rows;
@@ -118,15 +175,15 @@ RowData RowsOf(const Heaps& heaps, const RateProblem& problem) {
   for (const std::string& name : table.group_columns) {
     rows.groups.push_back({.name = name, .levels = FindGroup(like, name)->levels, .codes = {}});
   }
-  for (const auto& [place, heap] : heaps) {
-    const Cell& cell = table.cells[static_cast<std::size_t>(place[0])];
+  for (const std::size_t heap : order) {
+    const Cell& cell = table.cells[static_cast<std::size_t>(heaps.place(heap)[0])];
     rows.labels.codes.push_back(cell.label);
     if (cell.baseline >= 0) rows.baseline.push_back(cell.baseline);
     for (std::size_t g = 0; g < rows.groups.size(); ++g) {
       rows.groups[g].codes.push_back(cell.groups[g]);
     }
-    rows.weights.push_back(heap.weight);
-    rows.rate_weights.push_back(heap.rate_weight);
+    rows.weights.push_back(heaps.sums(heap)[0]);
+    rows.rate_weights.push_back(heaps.sums(heap)[1]);
   }
   return rows;
 }
@@ -143,18 +200,18 @@ GatheredProblem::GatheredProblem(std::span<const double> scores, const RateProbl
     : problem_(&problem), scores_(scores) {
   const RowData& rows = problem.rows();
   if (rows.workers == nullptr) return;
-  Heaps all;
+  Heaps all(rows.num_scores());
   for (const std::string& bytes : rows.workers->Gather(Packed(SmallEnough(scores, problem)))) {
-    Unpack(bytes, rows.num_scores(), all);
+    Unpack(bytes, all);
   }
-  sketch_ = std::make_unique<Sketch>(RowsOf(all, problem), problem);
-  sketch_->scores.resize(all.size() * rows.num_scores());
-  std::size_t row = 0;
-  for (const auto& [place, heap] : all) {
-    for (std::size_t k = 0; k < heap.scores.size(); ++k) {
-      sketch_->scores[k * all.size() + row] = heap.scores[k] / heap.rows;
+  const std::vector<std::size_t> order = all.ByPlace();
+  sketch_ = std::make_unique<Sketch>(RowsOf(all, order, problem), problem);
+  sketch_->scores.resize(order.size() * rows.num_scores());
+  for (std::size_t row = 0; row < order.size(); ++row) {
+    const std::span<const double> sums = all.sums(order[row]);
+    for (std::size_t k = 0; k < rows.num_scores(); ++k) {
+      sketch_->scores[k * order.size() + row] = sums[3 + k] / sums[2];
     }
-    ++row;
   }
   scores_ = sketch_->scores;
 }
