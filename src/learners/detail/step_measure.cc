@@ -57,12 +57,16 @@ template <class T>
 Sums SumWeighted(const T* before, const T* after, const float* hessian, const double* weights,
                  std::size_t rows, std::size_t stride) {
   Lanes lanes;
-  for (std::size_t i = 0; i < rows; ++i) {
+  const auto add = [&](std::size_t lane, std::size_t i) {
     const double weight = weights[i];
-    lanes.Add(i % kLanes, static_cast<double>(before[i * stride]),
-              static_cast<double>(after[i * stride]), static_cast<double>(hessian[i * stride]),
-              weight, weight > 0.0 ? 1.0 / weight : 0.0);
+    lanes.Add(lane, static_cast<double>(before[i * stride]), static_cast<double>(after[i * stride]),
+              static_cast<double>(hessian[i * stride]), weight, weight > 0.0 ? 1.0 / weight : 0.0);
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= rows; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, i + lane);
   }
+  for (; i < rows; ++i) add(i % kLanes, i);
   return lanes.Total();
 }
 
