@@ -9,6 +9,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+_SINGLE = {type(None), bool, int, float, str}  # Python's own, which have no parts
+
 
 def plain(value: object, place: str) -> Any:
     """A deep copy of `value` in Python's own types; NaN and infinities, which JSON lacks, are None.
@@ -19,8 +21,8 @@ def plain(value: object, place: str) -> Any:
     >>> plain({"value": np.float64("nan"), "rows": (np.int64(3),)}, "data")
     {'value': None, 'rows': [3]}
     """
-    if value is None or isinstance(value, bool):
-        return value
+    if type(value) in _SINGLE:
+        return value if type(value) is not float or math.isfinite(value) else None
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Integral):

@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from bregboost._values import MISSING, type_names, value_text
 
 _MOST_NAMES_SHOWN = 20
+_LARGEST_COUNTED = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +234,29 @@ def take_rows(X: Any, rows: npt.NDArray[np.integer]) -> Any:
     return [X[row] for row in rows]
 
 
+def distinct_values(
+    values: npt.NDArray[Any],
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
+    """As `np.unique`, which sorts; small whole numbers, as most labels are, are counted.
+
+    Examples
+    --------
+    >>> distinct_values(np.array([3.0, -1.0, 3.0]))
+    (array([-1.,  3.]), array([1, 0, 1]))
+    """
+    if values.size and values.dtype.kind in "biuf":
+        low, high = values.min(), values.max()
+        if low >= -_LARGEST_COUNTED and high <= _LARGEST_COUNTED:  # not so with NaN
+            whole = values.astype(np.intp)
+            if values.dtype.kind != "f" or np.array_equal(whole, values):
+                smallest = int(low)
+                whole -= smallest
+                counts = np.bincount(whole)
+                distinct = (np.flatnonzero(counts) + smallest).astype(values.dtype)
+                return distinct, (np.cumsum(counts > 0) - 1)[whole]
+    return np.unique(values, return_inverse=True)
+
+
 def _distinct_labels(y: object, field: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
     """Sorted distinct labels, and the place of each row's label among them."""
     values = _label_values(y, field)
@@ -242,8 +266,10 @@ def _distinct_labels(y: object, field: str) -> tuple[npt.NDArray[Any], npt.NDArr
             return _distinct_labels(_label_numbers(values, field)[codes], field)
     else:
         assert_all_finite(values, input_name=field)
-        check_classification_targets(values)
-        values, codes = np.unique(values, return_inverse=True)
+        distinct, codes = distinct_values(values)
+        if values.dtype.kind not in "biu" or 2 * len(distinct) > len(values):
+            check_classification_targets(values)  # it sorts; a few integers are always classes
+        values = distinct
     order = np.argsort(values)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
@@ -399,7 +425,7 @@ def _factorize(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.intp]]:
     """Distinct values, and the place of each value among them."""
     if values.dtype != object:
-        return np.unique(values, return_inverse=True)
+        return distinct_values(values)
     code_of: dict[object, int] = {}
     try:
         codes = np.array([code_of.setdefault(v, len(code_of)) for v in values], dtype=np.intp)

@@ -12,6 +12,7 @@ from bregboost._rows import (
     GroupColumn,
     check_index,
     check_weights,
+    distinct_values,
     encode_groups,
     encode_labels,
     positive_code,
@@ -20,6 +21,7 @@ from bregboost._rows import (
 )
 from scipy import sparse
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.multiclass import check_classification_targets
 
 
 def pandas_series(dtype: str | None) -> Callable[[list], object]:
@@ -419,3 +421,41 @@ def test_features_without_names():
 def test_features_that_have_no_rows_to_count():
     with pytest.raises(TypeError, match=r"^X: str; allowed: a NumPy array"):
         n_rows("rows")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([3, 1, 3, 7], dtype=np.uint8),
+        np.array([-100, 100, -100], dtype=np.int8),  # their distance is no int8
+        np.array([True, False, True]),
+        np.array([2.0, -1.0, 2.0], dtype=np.float32),
+        np.array([0.5, 1.0, 0.5]),
+        np.array([1.0, np.nan, 1.0]),
+        np.array([1.0, np.inf, -np.inf]),
+        np.array([2**63, 2**63 + 1], dtype=np.uint64),
+        np.array([-(2**63), 5], dtype=np.int64),
+        np.array([1000, 1001, 1000]),
+        np.array(["b", "a", "b"]),
+        np.array([], dtype=np.int64),
+        np.array(["2020-01-02", "2020-01-01"], dtype="datetime64[D]"),
+    ],
+    ids=str,
+)
+def test_distinct_values_are_those_of_numpy(values: np.ndarray) -> None:
+    distinct, codes = distinct_values(values)
+    expected, expected_codes = np.unique(values, return_inverse=True)
+    assert distinct.dtype == expected.dtype
+    np.testing.assert_array_equal(distinct, expected)
+    np.testing.assert_array_equal(codes, expected_codes)
+
+
+def test_integers_that_are_hardly_ever_equal_are_warned_of_as_in_scikit_learn() -> None:
+    targets = np.arange(50)
+    with warnings.catch_warnings(record=True) as expected:
+        warnings.simplefilter("always")
+        check_classification_targets(targets)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        encode_labels(targets)
+    assert [str(w.message) for w in seen] == [str(w.message) for w in expected]
