@@ -69,7 +69,7 @@ def threshold_bins(cells: int) -> int:
 def step_sums(training: Training, judged: bool) -> list[int]:
     """Numbers in each message of a step of the solver auto."""
     kinds = 3  # predicted 0, predicted 1, loss
-    sums = [1, 2, kinds * training.cells]  # whether to stop; two norms; rates of unseen rows
+    sums = [1, kinds * training.cells]  # whether to stop; rates of unseen rows
     if judged and training.compares_groups:
         grid = threshold_bins(training.cells) * training.cells
         sums += [2, grid, grid]  # ends, a coarse and a fine grid

@@ -255,6 +255,7 @@ void BoostedLearner::Impl::BeginStep() {
 }
 
 bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
+  step_measured_ = step.measured;
   const bool constrained = step.constraints != nullptr && step.constraints->size() > 0;
   const bool anchored = step.anchor_weight > 0.0;
   std::vector<detail::Pull> pulls;
@@ -271,6 +272,7 @@ bool BoostedLearner::Impl::AddRound(const ProximalStep& step) {
 }
 
 bool BoostedLearner::Impl::AddRound(const detail::CellCosts& costs, double tau) {
+  step_measured_ = false;
   const detail::Pull pull = ProximalPull(tau);
   const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   detail::RoundBuffers& buffers = Buffers();
@@ -299,6 +301,10 @@ StepOutcome BoostedLearner::Impl::EndStep() {
   const detail::ThreadScope threads(settings_.num_threads, settings_.region);
   step_.stalled.clear();  // some round moved
   step_end_ = version_;
+  if (!step_measured_) {
+    step_.distance = std::numeric_limits<double>::quiet_NaN();
+    return step_;
+  }
   const detail::StepMeasure measure =
       detail::MeasureStep(metric_, step_start_, Scores(0), Buffers().hessian);
   step_.distance = measure.distance;

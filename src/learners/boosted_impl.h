@@ -227,6 +227,7 @@ class BoostedLearner::Impl {
   detail::ScoreView step_start_;  // of the last step
   std::int64_t step_round_ = 0;   // rounds when it began
   std::int64_t step_end_ = -1;    // the version that it led to
+  bool step_measured_ = true;
   detail::ScoreCopy anchor_;
   std::vector<double> anchor_constants_;  // by class: `anchor_` can be made of them; else empty
 

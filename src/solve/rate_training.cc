@@ -219,6 +219,7 @@ class RateTraining {
     step.multipliers = result_.step_multipliers.back();
     step.objective_weight = is_loss ? 1.0 : 0.0;
     step.tau = result_.tau;
+    step.measured = false;
     return learner_.Step(step);
   }
 
@@ -349,6 +350,7 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
   watch.Record(0, watch.Judge(), {});
   ProximalStep plain;
   plain.tau = kFarAway;
+  plain.measured = false;
   for (std::int64_t k = 0; k < schedule.steps() && !watch.Interrupted(result); ++k) {
     learner.Pause();
     schedule.Prepare(k);

@@ -363,6 +363,23 @@ TYPED_TEST(Boosted, StepsOnCostsAreCostSensitive) {
   }
 }
 
+TYPED_TEST(Boosted, StepsThatNobodyMeasuresAreTheSameSteps) {
+  const GeneratedData data = testing::TwoGroups(500, 30);
+  const Objective objective(data.rows, {});
+  const auto train = MakeDataset<TypeParam>(data, TypeParam::Parameters());
+  const auto measured =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  const auto unmeasured =
+      TypeParam::Learner(train, objective, {.parameters = TypeParam::Parameters()});
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_GT(measured->Step({}).distance, 0.0);
+    const StepOutcome outcome = unmeasured->Step({.measured = false});
+    EXPECT_TRUE(std::isnan(outcome.distance) && std::isnan(outcome.residual));
+    EXPECT_EQ(outcome.evaluations, 1);
+  }
+  EXPECT_EQ(unmeasured->Model(), measured->Model());
+}
+
 TYPED_TEST(Boosted, StepsCanBeTakenBack) {
   const GeneratedData data = testing::TwoGroups(500, 19);
   const Objective objective(data.rows, {});

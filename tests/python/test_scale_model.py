@@ -69,7 +69,7 @@ def test_part_between_marks() -> None:
         with_part("no marks", "x", "new")
 
 
-def sums_of_a_training(groups: int, limits: list[str]) -> list[int]:
+def sums_of_a_training(groups: int, limits: list[str], rounds: int = ROUNDS) -> list[int]:
     """How many numbers workers add up in each message."""
     counts: list[int] = []
 
@@ -82,7 +82,7 @@ def sums_of_a_training(groups: int, limits: list[str]) -> list[int]:
     y = (X[:, 0] + random.logistic(size=4000) > 0).astype(np.int32)
     group = random.integers(groups, size=4000).astype(np.int32)
     backend = backend_for(
-        xgboost.XGBClassifier(n_estimators=ROUNDS, max_depth=2, n_jobs=1), "classification"
+        xgboost.XGBClassifier(n_estimators=rounds, max_depth=2, n_jobs=1), "classification"
     )
     data = backend.make_data(X)
     workers = _core.Workers.from_functions(
@@ -111,16 +111,22 @@ def occurrences(counts: list[int], pattern: list[int]) -> int:
 
 @pytest.mark.parametrize("groups", [2, 20])
 def test_messages_of_a_step(groups: int) -> None:
-    counts = sums_of_a_training(groups, ["fnr <= 20%", "gap(error, by=group) <= 20%"])
+    limits = ["fnr <= 20%", "gap(error, by=group) <= 20%"]
+    once, twice = (sums_of_a_training(groups, limits, rounds) for rounds in (ROUNDS, 2 * ROUNDS))
     training = Training(groups=groups)
     steps = ROUNDS / model.ROUNDS_PER_STEP
-    judged = occurrences(counts, model.step_sums(training, judged=True))
-    assert judged == pytest.approx(model.SHARE_JUDGED * steps, abs=1)
-    # In every step, judged or not.
-    assert occurrences(counts, model.step_sums(training, judged=False)) == pytest.approx(
-        steps, abs=1
-    )
-    assert len(counts) < model.FIRST_SUMS + 6 * steps
+
+    def added(judged: bool) -> int:
+        """By the steps that the longer training has more, so that what happens once is out."""
+        pattern = model.step_sums(training, judged)
+        return occurrences(twice, pattern) - occurrences(once, pattern)
+
+    assert added(judged=True) == pytest.approx(model.SHARE_JUDGED * steps, abs=1)
+    assert added(judged=False) == steps  # in every step, judged or not
+    judging = len(model.step_sums(training, True)) - len(model.step_sums(training, False))
+    messages = len(model.step_sums(training, False)) * steps + judging * added(judged=True)
+    assert len(twice) - len(once) == messages
+    assert len(once) < model.FIRST_SUMS + 6 * steps
 
 
 def test_more_limits_send_no_more() -> None:

@@ -56,7 +56,8 @@ class BoostedLearner final : public ProximalLearner {
 
   // The cost-sensitive form of a step: row i of cell a minimises the sum over classes k of
   // costs[a * K + k] times its cross-entropy towards k, plus D_W(x, x_k) / tau. Costs are at least
-  // 0; two classes have K = 2. `cells` are those of constraints bound to the training rows.
+  // 0; two classes have K = 2. `cells` are those of constraints bound to the training rows. How far
+  // it went is not measured.
   StepOutcome StepOnCosts(const CellTable& cells, std::span<const double> costs, double tau);
 
   void SetAnchor() override;

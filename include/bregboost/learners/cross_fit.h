@@ -21,7 +21,8 @@ class CrossFitLearner : public ProximalLearner {
 
   // The cost-sensitive form of a step: a training row of cell a, a cell of training(), minimises
   // the sum over classes k of costs[a * K + k] times its cross-entropy towards k, plus
-  // D_W(x, x_k) / tau. Costs are at least 0; two classes have K = 2.
+  // D_W(x, x_k) / tau. Costs are at least 0; two classes have K = 2. Its outcome need not say how
+  // far it went.
   virtual StepOutcome StepOnCosts(std::span<const double> costs, double tau) = 0;
 
   // Scores of rows that were set aside for certification, by the model that would be deployed now;

@@ -42,10 +42,13 @@ struct ProximalStep {
   // stands for 1 / tau + anchor_weight, which holds wherever f and <multipliers, g> are convex.
   std::optional<double> modulus = std::nullopt;
   SubproblemAccuracy accuracy;
+  // False where nobody asks how far the step went, which costs boosting a pass over the rows: then
+  // distance and residual of its outcome may be NaN.
+  bool measured = true;
 };
 
 struct StepOutcome {
-  double distance = 0.0;         // D_W(x_{k+1}, x_k)
+  double distance = 0.0;         // D_W(x_{k+1}, x_k); NaN where it was not measured
   double suboptimality = 0.0;    // a bound on psi(x_{k+1}) - min psi; NaN where none is known
   double residual = 0.0;         // norm of psi's smallest subgradient there; NaN where unknown
   std::int64_t evaluations = 0;  // of psi's derivatives, or boosting rounds

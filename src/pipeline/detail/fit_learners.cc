@@ -86,7 +86,7 @@ void Replay(const AutoResult& folds, const RateConstraints& constraints, Boosted
   const RateTrainingResult& training = folds.training;
   if (folds.path == TrainingPath::kCalibration) {
     while (learner.num_rounds() < training.rounds_kept) {
-      if (!learner.Step(ProximalStep{}).stalled.empty()) break;
+      if (!learner.Step({.measured = false}).stalled.empty()) break;
     }
     return;
   }
@@ -101,6 +101,7 @@ void Replay(const AutoResult& folds, const RateConstraints& constraints, Boosted
       on_losses.constraints = &constraints;
       on_losses.multipliers = training.step_multipliers[step];
       on_losses.tau = training.tau;
+      on_losses.measured = false;
       learner.Step(on_losses);
     }
     if (training.averaged_from && k + 1 >= *training.averaged_from) learner.AccumulateAverage(1.0);
