@@ -13,6 +13,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from bregboost._estimator import ConstrainedEstimator
+from bregboost._row_parts import whole
 from bregboost._rows import Labels, encode_labels, positive_code, recode_labels
 
 # Their folds would repeat what was said of the first one.
@@ -300,7 +301,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     def _baseline_codes(self, X: Any, labels: Labels | None) -> Any:
         if self.baseline is None:
             return None
-        return recode_labels(_predictions(self.baseline, X), labels, "baseline")
+        return recode_labels(_predictions(self.baseline, whole(X)), labels, "baseline")
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether `fit` has ended."""

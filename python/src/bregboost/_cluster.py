@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import dask
 import distributed
 import numpy as np
-import pandas as pd
 from dask import array as da
 from dask import dataframe as dd
 from distributed.scheduler import KilledWorker
-from scipy import sparse
 
 from bregboost._errors import PeerError
+from bregboost._row_parts import RowParts
 
 DaskCollection = da.Array | dd.DataFrame | dd.Series
 _LOOK_EVERY = 0.5  # seconds
@@ -44,16 +43,6 @@ def partitions(field: str, value: DaskCollection) -> list[Any]:
     return list(np.ravel(delayed))
 
 
-def joined(parts: Sequence[Any]) -> Any:
-    """Parts of one collection as one; those without rows are left out unless all are."""
-    filled = [part for part in parts if part.shape[0]] or list(parts[:1])
-    if isinstance(filled[0], (pd.DataFrame, pd.Series)):
-        return pd.concat(filled) if len(filled) > 1 else filled[0]
-    if sparse.issparse(filled[0]):
-        return sparse.vstack(filled, format="csr")
-    return np.concatenate(filled)
-
-
 class Placed(NamedTuple):
     """Rows of one worker: futures of parts, each of which has all columns, in the order of names.
 
@@ -63,9 +52,9 @@ class Placed(NamedTuple):
     names: tuple[str, ...]
     parts: list[Any]
 
-    def table(self) -> dict[str, Any]:
+    def table(self) -> dict[str, RowParts]:
         """Columns by name, once the futures are there."""
-        return dict(zip(self.names, map(joined, zip(*self.parts, strict=True)), strict=True))
+        return dict(zip(self.names, map(RowParts, zip(*self.parts, strict=True)), strict=True))
 
 
 class Cluster:

@@ -20,6 +20,7 @@ from bregboost._parameters import check_number, check_objective
 from bregboost._preparation import Prepared, named_arguments, prepare
 from bregboost._progress import Progress
 from bregboost._report import Report
+from bregboost._row_parts import parts_of
 from bregboost._run_facts import facts_of_run
 from bregboost._sklearn_versions import check_feature_names, check_n_features, input_tags_of
 from bregboost._sweep import Sweep
@@ -121,7 +122,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
                 _watch(progress),
             )
         fitted = copy.copy(self)  # whatever fails on the way, this estimator stays as it was
-        check_feature_names(fitted, X, reset=True)
+        check_feature_names(fitted, parts_of(X)[0], reset=True)
         fitted.n_features_in_ = prepared.training.data.n_features
         fitted._keep(prepared, trained)
         self.__dict__ = fitted.__dict__

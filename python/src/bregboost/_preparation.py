@@ -14,6 +14,7 @@ from bregboost._backends import Backend, Data, backend_for
 from bregboost._constraints import as_constraints
 from bregboost._digest import digest_of
 from bregboost._parameters import settings_of
+from bregboost._row_parts import RowParts, parts_of
 from bregboost._rows import GroupColumn, Labels, check_index, check_weights, encode_groups
 from bregboost._sklearn_versions import check_feature_names
 from bregboost._training import RowSet, Trainer, make_rows
@@ -87,7 +88,7 @@ def prepare(
     _check_sets(owner, sets)
     check_index(
         {
-            "X": X,
+            "X": X.row_names if isinstance(X, RowParts) else X,
             "y": y,
             "sensitive_features": sets["sensitive_features"],
             "sample_weight": sets["sample_weight"],
@@ -171,8 +172,9 @@ class _RowMaker:
         self, X: Any, y: Any, sample_weight: Any, rate_weight: Any, sensitive_features: Any
     ) -> tuple[RowSet, Labels | None, npt.NDArray[np.float64] | None]:
         labels, targets = self._owner._target(y)
-        self._backend.check_features(X)
-        check_feature_names(self._names, X, reset=True)
+        for part in parts_of(X):
+            self._backend.check_features(part)
+        check_feature_names(self._names, parts_of(X)[0], reset=True)
         rows = _target_length(labels, targets)
         weight = check_weights(sample_weight, rows)
         in_loss = self._backend.sample_weight(labels, weight)

@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from bregboost._row_parts import whole
 from bregboost._values import MISSING, type_names, value_text
 
 _MOST_NAMES_SHOWN = 20
@@ -335,7 +336,8 @@ def _with_names(sensitive_features: Any, names: Sequence[str], field: str) -> An
 
 def _find_column(name: str, sensitive_features: Any, X: Any, field: str) -> Any:
     places = {field: sensitive_features, "X": X}
-    for place, source in places.items():
+    for place, given in places.items():
+        source = whole(given)  # only where the columns before do not have it
         names = _column_names(source)
         if name not in names:
             continue
@@ -346,7 +348,7 @@ def _find_column(name: str, sensitive_features: Any, X: Any, field: str) -> Any:
         if nwd.is_pandas_dataframe(source):
             return source.iloc[:, names.index(name)]
         return nw.from_native(source, eager_only=True).get_column(name).to_native()
-    known = {place: _column_names(source) for place, source in places.items()}
+    known = {place: _column_names(whole(source)) for place, source in places.items()}
     listed = [f"{_listed(names)} in {place}" for place, names in known.items() if names]
     near = get_close_matches(name, [*known[field], *known["X"]], n=3)
     hint = f"; near: {_listed(near)}" if near else ""

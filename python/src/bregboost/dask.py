@@ -20,6 +20,7 @@ from bregboost._allocator import keeping_memory
 from bregboost._backends import backend_for
 from bregboost._cluster import Cluster, Placed, cancellation, check_collection, partitions
 from bregboost._engines import engine_of
+from bregboost._row_parts import whole
 from bregboost._rows import Labels, encode_labels
 from bregboost._training import Adjustment
 
@@ -217,10 +218,12 @@ def fit_part(
         arguments: dict[str, Any] = {"eval_set": None, "certify_set": None}
         for prefix in ("", "eval_", "certify_"):
             for name in _COLUMNS:
-                arguments[prefix + name] = tables.get(prefix, {}).get(name)
+                arguments[prefix + name] = whole(tables.get(prefix, {}).get(name))
             if prefix and prefix in tables:
-                arguments[f"{prefix}set"] = (tables[prefix]["X"], tables[prefix]["y"])
-        part._fit(tables[""]["X"], tables[""]["y"], arguments, workers=workers)
+                pair = tables[prefix]
+                arguments[f"{prefix}set"] = (whole(pair["X"]), whole(pair["y"]))
+        # Features are most of the data, and XGBoost takes them in parts.
+        part._fit(tables[""]["X"], whole(tables[""]["y"]), arguments, workers=workers)
         del part._labels_of_all
         part._unseen = None  # of this worker alone, which leaves none of its rows to others
         return part.__dict__ if workers.rank == 0 else None

@@ -29,6 +29,7 @@ from bregboost._backends._base import (
     without_arrow_numbers,
 )
 from bregboost._features import check_features, n_rows
+from bregboost._row_parts import whole
 from bregboost._rows import Labels
 
 _SQUARED = {
@@ -145,7 +146,7 @@ class LightGbmBackend(TreeBackend):
         """A constructed `lightgbm.Dataset`, as `LGBMModel.fit` makes it; bins need no weights."""
         from lightgbm import Dataset
 
-        X = self._features(X, min_rows=1 if reference else 2)
+        X = self._features(whole(X), min_rows=1 if reference else 2)
         parameters = {
             name: value
             for name, value in self._given.items()

@@ -26,6 +26,7 @@ from bregboost._backends._base import (
     to_pandas,
 )
 from bregboost._features import check_features
+from bregboost._row_parts import RowParts, whole
 from bregboost._rows import Labels
 
 _OBJECTIVES = {
@@ -145,8 +146,14 @@ class XgboostBackend(TreeBackend):
         """
         from xgboost import DMatrix, QuantileDMatrix
 
-        X = _features(X)
         given = self._given
+        is_binned = given["tree_method"] in (None, "auto", "hist")
+        in_parts = is_binned and _can_stay_in_parts(X, given)
+        if in_parts:
+            parts = [_features(part) for part in X.parts]
+            X = parts[0]
+        else:
+            X = _features(whole(X))
         settings = {
             "weight": weight,
             "missing": given["missing"],
@@ -162,10 +169,14 @@ class XgboostBackend(TreeBackend):
                 X = _with_categories(X, reference.columns.categories)
             elif not (known := reference.keep.get_categories()).empty():
                 settings["feature_types"] = known  # or XGBoost would recode them in every round
-        if given["tree_method"] in (None, "auto", "hist"):
+        if is_binned:
             settings["max_bin"] = given["max_bin"]
             settings["ref"] = None if reference is None else reference.keep
-            matrix: Any = QuantileDMatrix(X, **settings)
+            if in_parts:
+                del settings["feature_types"], settings["weight"]
+                matrix: Any = QuantileDMatrix(_read_in_turn(parts, weight), **settings)
+            else:
+                matrix = QuantileDMatrix(X, **settings)
         else:
             matrix = DMatrix(X, **settings)
         columns = Columns(
@@ -222,6 +233,39 @@ def _features(X: Any) -> Any:
     if nwd.is_pandas_dataframe(X):
         return X
     return checked_matrix(X, accept_sparse=["csr"])
+
+
+def _can_stay_in_parts(X: Any, given: Mapping[str, Any]) -> bool:
+    """Numbers, of which XGBoost need not be told more."""
+    if not isinstance(X, RowParts) or len(X.parts) < 2:
+        return False
+    first = X.parts[0]
+    is_plain = not (nwd.is_into_dataframe(first) and has_categories(first))
+    return is_plain and given["feature_types"] is None and given.get("feature_weights") is None
+
+
+def _read_in_turn(parts: Sequence[Any], weight: Weights) -> Any:
+    """An iterator of XGBoost's, which makes one matrix of the parts without joining them."""
+    from xgboost import DataIter
+
+    class Turns(DataIter):
+        def __init__(self) -> None:
+            super().__init__()
+            self.reset()
+
+        def next(self, input_data: Any) -> int:
+            if self._at == len(parts):
+                return 0
+            part = parts[self._at]
+            ends = self._row + part.shape[0]
+            input_data(data=part, weight=None if weight is None else weight[self._row : ends])
+            self._at, self._row = self._at + 1, ends
+            return 1
+
+        def reset(self) -> None:
+            self._at, self._row = 0, 0
+
+    return Turns()
 
 
 def _takes_frames() -> bool:
