@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "detail/memory_room.h"
 #include "detail/unused_memory.h"
 #include "learners/detail/lightgbm_api.h"
 #include "learners/detail/lightgbm_fields_lock.h"
@@ -50,6 +51,7 @@ class BorrowedInitialScores {
 
 // A booster of their own, which the caller frees.
 void* ReadTrees(const LightGbmApi& api, const std::string& trees) {
+  RequireRoomForModel(trees.size());
   int rounds = 0;
   void* booster = nullptr;
   api.Check(api.BoosterLoadModelFromString(trees.c_str(), &rounds, &booster), "reading trees");
@@ -293,6 +295,7 @@ std::string LightGbmBooster::Serialize() const {
   std::size_t room = kRest + kPerTree * static_cast<std::size_t>(num_rounds_) * num_scores_;
   for (;;) {
     const auto buffer = std::make_unique_for_overwrite<char[]>(room);
+    RequireRoomForModel(0);
     std::int64_t needed = 0;  // counts the terminating zero
     api_->Check(
         api_->BoosterSaveModelToString(handle_, 0, -1, /*importance_type=*/0,

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "detail/memory_room.h"
 #include "learners/detail/array_interface.h"
 #include "learners/detail/parameter_text.h"
 #include "model/detail/xgboost_model.h"
@@ -49,6 +50,7 @@ XgboostBoosterHandle MakeBooster(const XgboostApi& api, std::span<void* const> m
   api.Check(api.BoosterCreate(matrices.data(), matrices.size(), &handle), "making a booster");
   XgboostBoosterHandle booster(handle, {&api});
   if (!trees.empty()) {
+    RequireRoomForModel(trees.size());
     api.Check(api.BoosterLoadModelFromBuffer(handle, trees.data(), trees.size()), "reading trees");
   }
   return booster;
@@ -325,6 +327,7 @@ void XgboostBooster::Load(const BoosterSnapshot& snapshot, std::int64_t segment)
 }
 
 std::string XgboostBooster::Serialize() const {
+  RequireRoomForModel(0);
   XgboostApi::Unsigned length = 0;
   const char* text = nullptr;
   api_->Check(api_->BoosterSaveModelToBuffer(booster_.get(), R"({"format":"ubj"})", &length, &text),

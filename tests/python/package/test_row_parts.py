@@ -12,6 +12,8 @@ from bregboost._row_parts import RowParts, parts_of, whole
 from bregboost._rows import encode_groups
 from scipy import sparse
 
+pytestmark = pytest.mark.filterwarnings("ignore:np.find_common_type:DeprecationWarning")
+
 ROWS = 900
 
 
