@@ -178,7 +178,7 @@ class ThreeGaussians {
 };
 
 TEST(Prices, TwoClassErrorsOfThreeGaussians) {
-  constexpr std::size_t kRows = 120'000;
+  constexpr std::size_t kRows = 1'000'000;
   Random random(3);
   std::normal_distribution<double> normal;
   ScoredRows data;
