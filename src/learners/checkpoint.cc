@@ -364,6 +364,11 @@ class CheckpointedCrossFit final : public Checkpointed<CrossFitLearner> {
   const RateConstraints& unseen() const override { return learner().unseen(); }
   const RateConstraints& training() const override { return learner().training(); }
   std::span<const double> ReservedScores() const override { return learner().ReservedScores(); }
+  std::size_t models_per_row() const override { return learner().models_per_row(); }
+  // As scores(): within a Read(), also while its answer is only to be counted.
+  std::vector<double> TrainedScores(std::size_t m) const override {
+    return learner().TrainedScores(m);
+  }
   bool solves_steps() const override { return learner().solves_steps(); }
   std::int64_t requested_rounds() const override { return learner().requested_rounds(); }
   void SetRoundsPerStep(std::int64_t rounds) override { learner().SetRoundsPerStep(rounds); }

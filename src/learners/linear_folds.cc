@@ -48,7 +48,6 @@ class LinearFolds::Impl {
       folds_.push_back(
           std::make_unique<Fold>(features, objective, constraints, keep, options.linear));
     }
-    scores_.resize(objective.rows().num_rows() * objective.rows().num_scores());
     CollectScores();
   }
 
@@ -79,14 +78,21 @@ class LinearFolds::Impl {
   }
 
   void CollectScores() {
+    scores_ = ScoresByFold(/*after=*/0);
+    reserved_scores_.clear();  // made again when asked for
+  }
+
+  // Of each row by the model of the fold that comes so many after its own.
+  std::vector<double> ScoresByFold(std::size_t after) const {
     const std::size_t n = objective_.rows().num_rows();
+    std::vector<double> scores(n * objective_.rows().num_scores());
     for (std::size_t k = 0; k < objective_.rows().num_scores(); ++k) {
       for (std::size_t i = 0; i < n; ++i) {
         const auto fold = static_cast<std::size_t>(fold_of_row_[i]);
-        scores_[k * n + i] = folds_[fold]->learner.scores()[k * n + i];
+        scores[k * n + i] = folds_[(fold + after) % folds_.size()]->learner.scores()[k * n + i];
       }
     }
-    reserved_scores_.clear();  // made again when asked for
+    return scores;
   }
 
   LinearModel MeanModel() const {
@@ -131,6 +137,10 @@ LinearFolds::LinearFolds(const FeatureMatrix& features, const Objective& objecti
 LinearFolds::~LinearFolds() = default;
 
 std::span<const double> LinearFolds::scores() const { return impl_->scores_; }
+std::size_t LinearFolds::models_per_row() const { return impl_->folds_.size() - 1; }
+std::vector<double> LinearFolds::TrainedScores(std::size_t m) const {
+  return impl_->ScoresByFold(/*after=*/m + 1);
+}
 double LinearFolds::objective() const { return impl_->objective_.Evaluate(impl_->scores_); }
 
 StepOutcome LinearFolds::Step(const ProximalStep& step) {

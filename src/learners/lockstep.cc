@@ -116,6 +116,9 @@ StepOutcome LockstepLearner::StepOnCosts(std::span<const double> costs, double t
   return impl_->StepOnCosts(costs, tau);
 }
 std::span<const double> LockstepLearner::ReservedScores() const { return impl_->ReservedScores(); }
+std::vector<double> LockstepLearner::TrainedScores(std::size_t m) const {
+  return impl_->TrainedScores(m);
+}
 std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 std::int64_t LockstepLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
 void LockstepLearner::SetRoundsPerStep(std::int64_t rounds) { impl_->SetRoundsPerStep(rounds); }

@@ -121,6 +121,27 @@ std::span<const double> LockstepLearner::Impl::ReservedScores() {
   return reserved_scores_;
 }
 
+// The model of fold k scores the rows of the (m + 1)-th fold before it.
+std::vector<double> LockstepLearner::Impl::TrainedScores(std::size_t m) {
+  const std::size_t n = objective_.rows().num_rows();
+  std::vector<double> scores(scores_.size());
+  pool_.Run(FoldsAtOnce(), [&](std::size_t k) {
+    const detail::ThreadScope threads(1);
+    const TrainingFold& fold = *folds_[k];
+    const std::size_t before = (k + folds_.size() - m - 1) % folds_.size();
+    const std::vector<std::int32_t>& rows = folds_[before]->held_out;
+    const std::vector<std::int32_t> places = PlacesIn(fold, rows);
+    const BufferLease lease(buffers_, *fold.learner->impl_);
+    fold.learner->impl_->ReadScores(
+        rows.size(), [&](std::size_t j) { return places[j]; },
+        [&](std::size_t j, std::size_t c, double score) {
+          scores[c * n + static_cast<std::size_t>(rows[j])] = score;
+        });
+    return false;
+  });
+  return scores;
+}
+
 double LockstepLearner::Impl::MeanOverFolds(
     const std::function<double(const TrainingFold&)>& value) {
   double total = 0.0;
@@ -300,6 +321,23 @@ void LockstepLearner::Impl::CollectScores(std::size_t k) {
     scores_[c * n + static_cast<std::size_t>(fold.held_out[j])] = score;
   };
   ReadScores(fold, fold.set, fold.held_out.size(), row_of, put);
+}
+
+// Where training rows of a fold, which rise, are in the data set of its booster.
+std::vector<std::int32_t> LockstepLearner::Impl::PlacesIn(
+    const TrainingFold& fold, std::span<const std::int32_t> rows) const {
+  std::vector<std::int32_t> places;
+  places.reserve(rows.size());
+  std::size_t left_out = 0;  // rows before this one that a subset of the data lacks
+  for (const std::int32_t row : rows) {
+    if (!fold.set) {
+      places.push_back(rows_.InData(row));
+      continue;
+    }
+    while (left_out < fold.held_out.size() && fold.held_out[left_out] < row) ++left_out;
+    places.push_back(row - static_cast<std::int32_t>(left_out));
+  }
+  return places;
 }
 
 // Of a set that the booster scores apart, or else of rows of the data set that it trains on,

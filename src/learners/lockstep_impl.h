@@ -71,6 +71,7 @@ class LockstepLearner::Impl {
 
   LearnerValues Evaluate(const ConstraintSet& constraints) const;
   std::span<const double> ReservedScores();
+  std::vector<double> TrainedScores(std::size_t m);
   double MeanOverFolds(const std::function<double(const TrainingFold&)>& value);
 
   StepOutcome Step(const ProximalStep& step);
@@ -123,6 +124,8 @@ class LockstepLearner::Impl {
   void CheckFold(std::size_t k) const;
   detail::ScoreView View() const;
   void CollectScores(std::size_t k);
+  std::vector<std::int32_t> PlacesIn(const TrainingFold& fold,
+                                     std::span<const std::int32_t> rows) const;
   template <class RowOf, class Use>
   void ReadScores(const TrainingFold& fold, std::optional<std::size_t> set, std::size_t count,
                   const RowOf& row_of, const Use& use) const;

@@ -85,6 +85,7 @@ class AutoFit::State {
     report.num_models = made.num_models;
     AutoOptions how = options.solver;
     how.seed = options.seed;
+    how.training.deploys_mean = options.deploy == Deploy::kFoldMean;
     RateProblem& unseen = split.unseen().problem;
     SolveHooks watched = hooks;
     watched.on_iteration = [&](const IterationStats& stats) {

@@ -11,6 +11,7 @@
 
 #include "detail/option_checks.h"
 #include "pipeline/detail/fit_defaults.h"
+#include "solve/detail/tightened_limits.h"
 
 namespace bregboost {
 namespace {
@@ -135,7 +136,7 @@ class Sweep {
       if (problems.empty()) problems = ProblemsFor(unseen.rows());
       const std::vector<double> sums = problems.front().rates().ExactSums(scores);
       for (std::size_t p = 0; p < problems.size(); ++p) {
-        problems[p].SetAllowances(unseen.allowances());
+        problems[p].SetAllowances(detail::WithinRoom(problems[p], sums, unseen.allowances()));
         const double merit = problems[p].Merit(sums, settings_[p].rho);
         if (merit < candidates[p].merit) {
           candidates[p] = {
@@ -155,8 +156,11 @@ class Sweep {
     if (problems.empty()) problems = ProblemsFor(rows);
     std::optional<Calibrator> last;
     if (trained.calibration) last.emplace(fit.UnseenScores(), rows);
+    const std::vector<double> sums = problems.front().rates().ExactSums(fit.UnseenScores());
     for (std::size_t p = 0; p < problems.size(); ++p) {
-      problems[p].SetAllowances(trained.allowances);
+      const std::vector<std::vector<double>> allowances =
+          detail::WithinRoom(problems[p], sums, trained.allowances);
+      problems[p].SetAllowances(allowances);
       if (last) Offer(p, problems[p], *last, trained_for.swept, steps, /*priced=*/!needs_training);
       const bool has_own = needs_training && !candidates[p].scores.empty();
       if (!has_own) continue;
@@ -164,7 +168,7 @@ class Sweep {
         OfferScores(p, problems[p], candidates[p], trained_for.swept);
         continue;
       }
-      problems[p].SetAllowances(trained.allowances);  // a point that was set measures without
+      problems[p].SetAllowances(allowances);  // a point that was set measures without
       const Calibrator own(candidates[p].scores, rows);
       Offer(p, problems[p], own, trained_for.swept, candidates[p].steps, /*priced=*/false);
     }

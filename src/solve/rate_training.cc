@@ -7,10 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "bregboost/solve/scale_free_ascent.h"
 #include "detail/option_checks.h"
+#include "solve/detail/averaging_shift.h"
+#include "solve/detail/tightened_limits.h"
 
 namespace bregboost {
 namespace {
@@ -20,6 +23,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Without limits a step needs no proximal term; a linear model's has one for its form only.
 constexpr double kFarAway = 1e8;
+
+// How often limits are tightened anew, as a share of all steps: models grow apart slowly, and all
+// their scores are read for it.
+constexpr double kTightenedEvery = 0.1;
 
 void RequireShare(const char* field, double value) {
   if (value >= 0.0 && value < 1.0) return;
@@ -155,12 +162,14 @@ class RateTraining {
   RateTrainingResult Run() {
     const std::int64_t first_move = ShareOf(options_.warm_up);
     const std::int64_t first_choice = ShareOf(options_.choose_from);
+    const std::int64_t tightened_every = std::max<std::int64_t>(1, ShareOf(kTightenedEvery));
     Watch::Judgement now = watch_.Judge();
     watch_.Record(0, now, ascent_.multipliers());
     learner_.ResetAverage();
     for (std::int64_t k = 0; k < steps_ && !watch_.Interrupted(result_); ++k) {
       learner_.Pause();
-      if (k == first_move) SetMargin(now.sums);
+      if (k == first_move) tightened_.emplace(unseen_, options_.margin, now.sums);
+      if (k >= first_move && (k - first_move) % tightened_every == 0) TightenLimits(now.sums);
       if (k >= first_move) ascent_.Step(unseen_.Excess(now.sums), /*extrapolate=*/true);
       schedule_.Prepare(k);
       const StepOutcome outcome = TakeStep();
@@ -182,22 +191,14 @@ class RateTraining {
     return static_cast<std::int64_t>(std::llround(share * static_cast<double>(steps_)));
   }
 
-  // A constraint that compares groups has the errors of two rates, each of which takes half of the
-  // margin.
-  void SetMargin(std::span<const double> sums) {
-    std::vector<std::vector<double>> errors = unseen_.SamplingErrors(sums);
-    for (std::size_t c = 0; c < errors.size(); ++c) {
-      const Aggregate aggregate = unseen_.constraints()[c].aggregate;
-      const bool pairs = aggregate == Aggregate::kGap || aggregate == Aggregate::kRatio;
-      double squares = 0.0;
-      for (const double error : errors[c]) squares += error * error;
-      for (std::size_t r = 0; r < errors[c].size(); ++r) {
-        const double of_constraint = pairs ? 0.5 * std::sqrt(squares) : errors[c][r];
-        const double forgiven = unseen_.allowance(c, r);
-        errors[c][r] = forgiven > 0.0 ? forgiven : -options_.margin * of_constraint;
-      }
+  void TightenLimits(std::span<const double> sums) {
+    std::vector<double> shift;
+    if (options_.deploys_mean && learner_.models_per_row() > 0) {
+      shift = learner_.Read([this](std::span<const double> /*scores*/) {
+        return detail::AveragingShift(learner_, unseen_.rates());
+      });
     }
-    unseen_.SetAllowances(std::move(errors));
+    unseen_.SetAllowances(tightened_->Allowances(unseen_, sums, shift));
   }
 
   StepOutcome TakeStep() {
@@ -265,12 +266,16 @@ class RateTraining {
     }
     if (best_state_ != nullptr) {
       learner_.Restore(*best_state_);
-    } else {
-      if (tail_steps_ > 0) learner_.UseAverage();
-      result_.steps_kept = steps_taken_;
-      result_.merit = watch_.Judge().merit;
+    } else if (tail_steps_ > 0) {
+      learner_.UseAverage();
     }
     result_.rounds_kept = learner_.rounds_done();
+    const Watch::Judgement kept_now = watch_.Judge();
+    if (best_state_ == nullptr) {
+      result_.steps_kept = steps_taken_;
+      result_.merit = kept_now.merit;
+    }
+    if (tightened_) TightenLimits(kept_now.sums);
     const auto kept = static_cast<std::size_t>(result_.steps_kept);
     if (result_.step_costs.size() > kept) result_.step_costs.resize(kept);
     if (result_.step_multipliers.size() > kept) result_.step_multipliers.resize(kept);
@@ -285,6 +290,7 @@ class RateTraining {
   std::int64_t steps_;
   Watch watch_;
   ScaleFreeAscent ascent_;
+  std::optional<detail::TightenedLimits> tightened_;     // once the warm-up is over
   std::vector<double> tail_multipliers_, tail_squares_;  // sums
   std::int64_t steps_taken_ = 0;
   std::int64_t tail_steps_ = 0;

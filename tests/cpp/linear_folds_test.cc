@@ -61,6 +61,23 @@ TEST(LinearFolds, ScoresAreThoseOfModelsTrainedOnTheOtherFolds) {
   }
 }
 
+// Rows are scored by every model once, and the deployed one is the mean.
+TEST(LinearFolds, EachModelScoresARowOnce) {
+  const Problem problem(testing::TwoGroups(400, 4));
+  LinearFolds folds(problem.features, problem.objective, problem.constraints,
+                    {.linear = {.l2 = 0.01}, .num_folds = 3});
+  folds.Step(Plain());
+  ASSERT_EQ(folds.models_per_row(), 2);
+  const std::vector<double> first = folds.TrainedScores(0), second = folds.TrainedScores(1);
+  const LinearModel model = folds.Model();
+  std::vector<double> mean(problem.data.rows.num_rows());
+  problem.features.Multiply(model.coefficients, model.intercept, mean);
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    EXPECT_NEAR((folds.scores()[i] + first[i] + second[i]) / 3.0, mean[i], 1e-12);
+    EXPECT_NE(first[i], second[i]);
+  }
+}
+
 // Costs that charge a miss of class 1 three times are a weight of three.
 TEST(LinearFolds, CostsAreWeightsOfLabels) {
   const Problem problem(testing::TwoGroups(400, 5));

@@ -53,6 +53,11 @@ void ExpectIndependentTrainings(const GeneratedData& data, std::int64_t rounds_p
   SolveAbpp(*learner, none, Iterations(kRounds / rounds_per_step));
   const std::size_t n = data.rows.num_rows();
   Scores mean(n * data.rows.num_scores(), 0.0);
+  std::vector<Scores> trained;
+  for (std::size_t m = 0; m < learner->models_per_row(); ++m) {
+    trained.push_back(learner->TrainedScores(m));
+  }
+  ASSERT_EQ(trained.size(), 4);
   for (std::int32_t fold = 0; fold < 5; ++fold) {
     const std::vector<std::int32_t> training = RowsOf(learner->fold_of_row(), fold, false);
     const std::vector<std::int32_t> held_out = RowsOf(learner->fold_of_row(), fold, true);
@@ -69,6 +74,15 @@ void ExpectIndependentTrainings(const GeneratedData& data, std::int64_t rounds_p
       }
     }
     EXPECT_LT(worst, Kit::kTolerance) << "fold " << fold;
+    // A row of the next fold is the first one's after it, and so on.
+    for (const std::int32_t row : training) {
+      const auto i = static_cast<std::size_t>(row);
+      const auto m = static_cast<std::size_t>((fold + 4 - learner->fold_of_row()[i]) % 5);
+      for (std::size_t at = i; at < mean.size(); at += n) {
+        worst = std::max(worst, std::abs(trained[m][at] - expected[at]));
+      }
+    }
+    EXPECT_LT(worst, Kit::kTolerance) << "rows outside fold " << fold;
   }
   // The exported model is the mean of the fold models, in the stock library.
   EXPECT_LT(LargestDifference(Kit::Predict(learner->Model(), data), mean), Kit::kTolerance);

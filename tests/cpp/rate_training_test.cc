@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,7 @@ TEST_F(RateTraining, KeepsTheIterateThatTheJudgeLikesBest) {
 
 TEST_F(RateTraining, OffsetsFindNoBetterIterateThanTheOneKept) {
   std::vector<double> merits;
-  RateTrainingOptions options{.margin = 0.0, .rounds = 20};
+  RateTrainingOptions options{.margin = 0.0, .deploys_mean = false, .rounds = 20};
   options.judge = [&](std::span<const double> scores) {
     merits.push_back(MeritOfBestThreshold(scores, problem_, options.rho));
     return merits.back();
@@ -62,6 +63,37 @@ TEST_F(RateTraining, OffsetsFindNoBetterIterateThanTheOneKept) {
   EXPECT_EQ(result.merit, *std::min_element(merits.begin(), merits.end()));
   EXPECT_EQ(MeritOfBestThreshold(folds_.scores(), problem_, options.rho), result.merit);
   EXPECT_GT(*std::max_element(merits.begin(), merits.end()), result.merit);
+}
+
+// Counted row by row: by how much the groups of the mean are further apart than those of single
+// models, on the rows that these were trained on.
+TEST_F(RateTraining, LimitsAreTightenedByWhatTheMeanOfTheModelsChanges) {
+  const std::vector<std::int32_t>& groups = data_.rows.groups.front().codes;
+  const auto gap = [&](std::span<const double> scores) {
+    std::vector<double> selected(2, 0.0), rows(2, 0.0);
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+      const auto group = static_cast<std::size_t>(groups[i]);
+      rows[group] += 1.0;
+      if (scores[i] > 0.0) selected[group] += 1.0;
+    }
+    return selected[1] / rows[1] - selected[0] / rows[0];
+  };
+  Train({.margin = 0.0, .rounds = 20});
+  const std::vector<double> first = folds_.TrainedScores(0), second = folds_.TrainedScores(1);
+  std::vector<double> mean;
+  for (std::size_t i = 0; i < first.size(); ++i) mean.push_back(0.5 * (first[i] + second[i]));
+  const double shift = gap(mean) - 0.5 * (gap(first) + gap(second));
+  const double now = gap(folds_.scores());
+  const double expected = 0.5 * std::max(0.0, std::abs(now + shift) - std::abs(now));
+  ASSERT_LT(expected, 0.0125);  // half of the bound, on two groups
+  EXPECT_NEAR(problem_.allowance(0, 0), -expected, 1e-12);
+  EXPECT_NEAR(problem_.allowance(0, 1), -expected, 1e-12);
+}
+
+TEST_F(RateTraining, NothingIsTightenedForASingleModel) {
+  Train({.margin = 0.0, .deploys_mean = false, .rounds = 20});
+  EXPECT_EQ(problem_.allowance(0, 0), 0.0);
+  EXPECT_EQ(problem_.allowance(0, 1), 0.0);
 }
 
 TEST_F(RateTraining, BadOptionsNameTheField) {

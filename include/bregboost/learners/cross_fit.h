@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bregboost/problem/rate_constraints.h"
 #include "bregboost/solve/proximal_learner.h"
@@ -28,6 +29,12 @@ class CrossFitLearner : public ProximalLearner {
   // Scores of rows that were set aside for certification, by the model that would be deployed now;
   // class-major, empty if there are none.
   virtual std::span<const double> ReservedScores() const = 0;
+
+  // Models that grow together are deployed as their mean, while scores() are those of single ones.
+  // How many of them were trained on a row, the same number for every row, and the scores of all
+  // rows by the m-th that was, class-major. 0: one model is deployed, and nothing can be asked.
+  virtual std::size_t models_per_row() const { return 0; }
+  virtual std::vector<double> TrainedScores(std::size_t /*m*/) const { return {}; }
 
   // True if a step ends at the optimum of what it was asked for, so that another of the same kind
   // changes nothing.

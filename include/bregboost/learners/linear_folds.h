@@ -46,6 +46,8 @@ class LinearFolds final : public CrossFitLearner {
   const RateConstraints& unseen() const override;
   const RateConstraints& training() const override;
   std::span<const double> ReservedScores() const override;
+  std::size_t models_per_row() const override;
+  std::vector<double> TrainedScores(std::size_t m) const override;
   bool solves_steps() const override { return true; }
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override { return 1; }

@@ -72,6 +72,8 @@ class LockstepLearner final : public CrossFitLearner {
   StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
   // The mean over the folds, in the order of the rows that were reserved.
   std::span<const double> ReservedScores() const override;
+  std::size_t models_per_row() const override { return num_folds() - 1; }
+  std::vector<double> TrainedScores(std::size_t m) const override;
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override;
   void SetRoundsPerStep(std::int64_t rounds) override;

@@ -40,6 +40,10 @@ struct RateTrainingOptions {
   // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
   // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. >= 0
   double margin = 0.5;
+  // The learner's models, if it has several, are deployed as their mean: what its rates differ by
+  // from those of single models counts in the margin, which is never below 0 nor above half of
+  // what the limit leaves. False: a single one is (a refit).
+  bool deploys_mean = true;
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0

@@ -58,12 +58,13 @@ std::string SettingsText(const FitOptions& options) {
       "{} margin {} choice "
       "{} "
       "rounds {} multipliers {} validation {} folds {} hold_out {} from {} rows certify {} loss {} "
-      "{} seed {}",
+      "{} deploy {} seed {}",
       options.objective, options.solver.rho, Name(options.solver.path), training.dual_rate,
       training.tau, training.loss_tau, training.warm_up, training.choose_from, training.margin,
       Name(training.choice), training.rounds, fmt::join(training.initial_multipliers, ","),
       Name(options.validation), options.num_folds, options.hold_out_share, options.hold_out_rows,
-      options.certify, Name(options.loss.kind), options.loss.huber_delta, options.seed);
+      options.certify, Name(options.loss.kind), options.loss.huber_delta, Name(options.deploy),
+      options.seed);
 }
 
 std::string SettingsText(const PaperOptions& options) {
