@@ -85,8 +85,9 @@ def facts(results: dict, cells: Sequence[Cell]) -> dict[str, object]:
     }
     versions = about["versions"] | peers
     commands = [about["command"]]
-    if "updated_by" in about:
-        commands.append(f"{about['updated_by']} --update")
+    for update in about.get("updates", []):
+        elsewhere = f"  # on {update['machine']}" if update["machine"] != about["machine"] else ""
+        commands.append(f"{update['command']} --update{elsewhere}")
     return {
         "trees": f"{ROUNDS} rounds, rate {LEARNING_RATE}, {LEAVES} leaves or depth {DEPTH}",
         "threads": str(about["threads"]),

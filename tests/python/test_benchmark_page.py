@@ -225,17 +225,24 @@ def test_quick_leaves_out_what_is_slow_and_asked_elsewhere() -> None:
     assert keys(True) < keys(False)
 
 
-def test_methods_are_run_anew_without_the_others():
-    before = document(cell("bregboost", 0.85, 0.05, 5.0), cell("fairgbm", 0.86, 0.06, 3.0))
+def test_methods_are_run_anew_without_the_others(tmp_path: Path) -> None:
+    before = document(cell("bregboost", 0.85, 0.05, 5.0), cell("oxonfair", 0.86, 0.06, 3.0))
     now = document(cell("bregboost", 0.87, 0.04, 4.0))
     now["methods"] = {"bregboost": now["methods"]["bregboost"]}
-    now["about"] = now["about"] | {"command": "peers --methods bregboost"}
+    now["about"] = now["about"] | {"command": "peers --methods bregboost", "machine": "another"}
     result = updated(before, now)
     assert result["cells"] == [now["cells"][0], before["cells"][1]]
     assert result["about"]["command"] == before["about"]["command"]
-    assert result["about"]["updated_by"] == "peers --methods bregboost"
+    update = {"command": "peers --methods bregboost", "machine": "another"}
+    assert result["about"]["updates"] == [update]
+    assert result["about"]["machine"] == before["about"]["machine"]
+    assert updated(result, now)["about"]["updates"] == [update, update]
+    assert "peers --methods bregboost --update  # on another\n" in section.render(result, tmp_path)
 
     with pytest.raises(ValueError, match="threads: 7; allowed beside"):
         updated(before, now | {"about": now["about"] | {"threads": 7}})
-    with pytest.raises(ValueError, match="runs: 0 cells; allowed: the 1 of the same methods"):
+    with pytest.raises(ValueError, match="runs: 0 cells, 0 of them with the same seeds"):
         updated(before, now | {"cells": []})
+    other_seeds = now["cells"][0] | {"seeds": [7]}
+    with pytest.raises(ValueError, match="runs: 1 cells, 0 of them with the same seeds"):
+        updated(before, now | {"cells": [other_seeds]})
