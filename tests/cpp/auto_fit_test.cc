@@ -198,6 +198,27 @@ TYPED_TEST(AutoFitTest, RefitIsOneModelOfTheSameSteps) {
   }
 }
 
+TYPED_TEST(AutoFitTest, OnlyAMeanOfModelsIsPreparedFor) {
+  const GeneratedData data = TwoGroups(1000, 21);
+  const auto allowances = [&](Deploy deploy, Validation validation, double margin) {
+    FitOptions options;
+    options.deploy = deploy;
+    options.validation = validation;
+    options.solver.training.margin = margin;
+    return this->Fit(data, {"gap(selection_rate, by=group) <= 20%"}, options)
+        .report()
+        .unseen.allowances.front();
+  };
+  const std::vector<double> none(2, 0.0);
+  for (const double margin : {0.5, 1.0}) {
+    const std::vector<double> refit = allowances(Deploy::kRefit, Validation::kFolds, margin);
+    EXPECT_LT(refit.front(), 0.0);
+    EXPECT_NE(allowances(Deploy::kFoldMean, Validation::kFolds, margin), refit);
+  }
+  EXPECT_EQ(allowances(Deploy::kRefit, Validation::kFolds, 0.0), none);
+  EXPECT_EQ(allowances(Deploy::kFoldMean, Validation::kHoldOut, 0.0), none);
+}
+
 TYPED_TEST(AutoFitTest, EveryKindOfLimitEndsInAFiniteReport) {
   GeneratedData data = TwoGroups(2400, 11);
   for (std::size_t i = 0; i < data.rows.num_rows(); ++i) {
