@@ -99,8 +99,8 @@ def as_document(records: Iterable[dict], command: str, threads: int) -> dict:
 
 def updated(before: dict, now: dict) -> dict:
     """`before` with the cells of `now` in place of the same ones: other packages do not change with
-    ours. Both are of one set of versions and the same seeds. The machines may differ: every cell has
-    its own plain training beside it, and shows its time as a ratio to that."""
+    ours. Both are of one set of versions and the same seeds. The machines may differ: every cell
+    has its own plain training beside it, and shows its time as a ratio to that."""
     for name in ("threads", "python", "versions"):
         if before["about"][name] != now["about"][name]:
             raise ValueError(
@@ -118,8 +118,8 @@ def updated(before: dict, now: dict) -> dict:
     known = sum(old.get(key) == seeds for key, seeds in new.items())
     if known < max(len(new), 1):
         raise ValueError(
-            f"runs: {len(new)} cells, {known} of them with the same seeds as before; allowed: one or "
-            "more, all of them there"
+            f"runs: {len(new)} cells, {known} of them with the same seeds as before; allowed: one "
+            "or more, all of them there"
         )
     fresh = dict(zip(new, now["cells"], strict=True))
     cells_by_place = zip(old, before["cells"], strict=True)
