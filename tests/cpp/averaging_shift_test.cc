@@ -4,11 +4,9 @@
 
 #include <cmath>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "boosted_kits.h"
-#include "bregboost/learners/hold_out.h"
 #include "bregboost/learners/lockstep.h"
 #include "bregboost/solve/abpp.h"
 #include "learners/detail/no_constraints.h"
@@ -65,7 +63,8 @@ TYPED_TEST(AveragingShift, IsWhatFreshRowsShow) {
   EXPECT_NEAR(found, expected, 0.4 * std::abs(expected));
 }
 
-TYPED_TEST(AveragingShift, OfOneModelIsNone) {
+// Of two folds, one model was trained on each row: there is nothing to tell them apart by.
+TYPED_TEST(AveragingShift, OfTwoFoldsIsNone) {
   const GeneratedData data = testing::TwoGroups(600, 3);
   const Objective objective(data.rows, {});
   const RateConstraints constraints(Parse({"error <= 10%"}), data.rows);
@@ -75,7 +74,6 @@ TYPED_TEST(AveragingShift, OfOneModelIsNone) {
                           {.boosting = {.parameters = TypeParam::Parameters()}, .num_folds = 2});
   detail::NoConstraints none;
   SolveAbpp(*learner, none, testing::Iterations(5));
-  // Of two folds, one model was trained on each row.
   for (const double change : detail::AveragingShift(*learner, constraints)) {
     EXPECT_EQ(change, 0.0);
   }
