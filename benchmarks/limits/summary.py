@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.common.further_tasks import ALL_TASKS
 from benchmarks.common.tasks import TASKS
 
 # (task, learner, rho): accuracy and the paper's measure on test rows, percent, of the Python
@@ -140,7 +141,7 @@ def noise_verdict(runs: list[dict], violation: Mean, floor: Mean) -> str:
 def line(runs: list[dict]) -> list[str]:
     """Of runs that differ in their seeds alone."""
     first = runs[0]
-    task = TASKS[first["task"]]
+    task = ALL_TASKS[first["task"]]
     limited = task.methods[first["method"]].with_limits
 
     def mean(name: str) -> Mean:
