@@ -52,6 +52,25 @@ TEST_F(RateTraining, KeepsTheIterateThatTheJudgeLikesBest) {
   EXPECT_EQ(std::vector<double>(folds_.scores().begin(), folds_.scores().end()), seen[3]);
 }
 
+// Scores of a linear model are linear in it: those of the mean are the mean of those.
+TEST_F(RateTraining, ATailAverageIsTheMeanOfTheLaterHalf) {
+  std::vector<std::vector<double>> seen;
+  SolveHooks hooks;
+  hooks.on_iteration = [&](const IterationStats& /*stats*/) {
+    seen.emplace_back(folds_.scores().begin(), folds_.scores().end());
+    return true;
+  };
+  const RateTrainingOptions options{.choice = IterateChoice::kTailAverage, .rounds = 20};
+  const RateTrainingResult result = TrainOnRates(folds_, problem_, problem_, options, hooks);
+  ASSERT_EQ(seen.size(), 21);
+  EXPECT_EQ(result.averaged_from, 11);
+  for (std::size_t i = 0; i < folds_.scores().size(); ++i) {
+    double mean = 0.0;
+    for (std::size_t k = 11; k <= 20; ++k) mean += 0.1 * seen[k][i];
+    EXPECT_NEAR(folds_.scores()[i], mean, 1e-9);
+  }
+}
+
 TEST_F(RateTraining, OffsetsFindNoBetterIterateThanTheOneKept) {
   std::vector<double> merits;
   RateTrainingOptions options{.margin = 0.0, .deploys_mean = false, .rounds = 20};
