@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmarks.common.rate_limits import ClassLimit, GapLimit, Limit
 from benchmarks.common.rows import Rows, Split
-from benchmarks.common.tasks import AUTO, TASKS, Method, Task, read
+from benchmarks.common.tasks import AUTO, Method, Task, read
 
 TEST_ROWS = 40_000
 
@@ -121,4 +121,3 @@ FURTHER_TASKS = {
     "recidivism_selection": task(recidivism, 3_500, selection_gap(0.05)),
     "german_selection": task(german, 700, selection_gap(0.05)),
 }
-ALL_TASKS = TASKS | FURTHER_TASKS

