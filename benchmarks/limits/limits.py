@@ -16,7 +16,7 @@ from benchmarks.common.arguments import ROOT, add_data, seeds_of, words_among
 from benchmarks.common.further_tasks import FURTHER_TASKS
 from benchmarks.common.rate_limits import noise_floor, total_violation
 from benchmarks.common.results_file import ResultsFile
-from benchmarks.common.survey_tasks import SURVEY_TASKS
+from benchmarks.common.survey_tasks import OFFSETS, SURVEY_TASKS
 from benchmarks.common.tasks import TASKS, Method, Task
 from benchmarks.limits import summary
 from benchmarks.limits.program import PARAMETERS, train
@@ -112,10 +112,14 @@ def tables(options: argparse.Namespace, results: ResultsFile) -> str:
         cells.setdefault(run.cell, []).append(results.runs[run.key])
     show = summary.as_markdown if options.markdown else summary.as_text
     if options.surveys:
-        surveys: dict[tuple, list[list[dict]]] = {}
-        for (task, *rest), runs in cells.items():
-            surveys.setdefault((ALL_TASKS[task].title, *rest), []).append(runs)
-        return show(summary.SURVEY_HEADER, [summary.survey_line(sets) for sets in surveys.values()])
+        surveys: dict[tuple[str, str, str], summary.Surveys] = {}
+        for (task, learner, method, *_), runs in cells.items():
+            surveys.setdefault((ALL_TASKS[task].title, learner, method), {})[task] = runs
+        lines = [
+            summary.survey_line(runs, surveys[title, learner, OFFSETS])
+            for (title, learner, _), runs in surveys.items()
+        ]
+        return show(summary.SURVEY_HEADER, lines)
     if not options.certify:
         return show(summary.HEADER, [summary.line(runs) for runs in cells.values()])
     lines = [

@@ -1,7 +1,7 @@
 """Runs to table lines: means over seeds beside the figures to beat."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,35 +181,44 @@ SURVEY_HEADER = (
     "accuracy",
     "violation",
     "noise floor",
-    "loss at rho",
-    "within the floor",
+    "within it",
+    "loss, less offsets",
 )
 
+# Runs of each data set, which differ in their seeds alone.
+Surveys = dict[str, list[dict]]
 
-def survey_line(cells: list[list[dict]]) -> list[str]:
-    """Of several data sets, each with the runs of its seeds: a mean over sets of the means over
-    seeds, whose standard error is one over sets."""
-    first = cells[0][0]
 
-    def means(value: Callable[[dict], float]) -> list[float]:
-        return [float(np.mean([value(run) for run in runs])) for runs in cells]
+def survey_losses(surveys: Surveys) -> dict[str, float]:
+    return {
+        name: float(
+            np.mean([1.0 - run["accuracy"] + run["rho"] * run["violation"] for run in runs])
+        )
+        for name, runs in surveys.items()
+    }
 
-    violations, floors = (
-        means(lambda run: run["violation"]),
-        means(lambda run: run["noise_floor"]),
-    )
+
+def survey_line(surveys: Surveys, with_offsets: Surveys) -> list[str]:
+    """Means over data sets of the means over seeds; standard errors are over data sets."""
+    first = next(iter(surveys.values()))[0]
+
+    def means(value: str) -> list[float]:
+        return [float(np.mean([run[value] for run in runs])) for runs in surveys.values()]
+
+    violations, floors = means("violation"), means("noise_floor")
     within = sum(v <= floor for v, floor in zip(violations, floors, strict=True))
-    losses = means(lambda run: 1.0 - run["accuracy"] + run["rho"] * run["violation"])
+    theirs = survey_losses(with_offsets)
+    less = Mean.of(loss - theirs[name] for name, loss in survey_losses(surveys).items())
     return [
         ALL_TASKS[first["task"]].title,
         first["learner"],
         first["method"],
-        str(sum(map(len, cells))),
-        str(Mean.of(means(lambda run: run["accuracy"]))),
+        str(sum(map(len, surveys.values()))),
+        str(Mean.of(means("accuracy"))),
         str(Mean.of(violations)),
         f"{Mean.of(floors).value:.2f}",
-        str(Mean.of(losses)),
-        f"{within} of {len(cells)}",
+        f"{within} of {len(surveys)}",
+        str(less),
     ]
 
 

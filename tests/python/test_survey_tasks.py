@@ -49,23 +49,22 @@ def test_no_data_set_is_on_both_sides() -> None:
 
 
 def test_means_are_over_data_sets() -> None:
-    def run(name: str, accuracy: float, violation: float) -> dict:
+    def runs(name: str, *accuracies_and_violations: tuple[float, float]) -> dict[str, list[dict]]:
+        same = {"task": name, "learner": "lightgbm", "method": "auto", "rho": 5.0}
         return {
-            "task": name,
-            "learner": "lightgbm",
-            "method": "auto",
-            "rho": 5.0,
-            "accuracy": accuracy,
-            "violation": violation,
-            "noise_floor": 0.01,
+            name: [
+                {**same, "accuracy": accuracy, "violation": violation, "noise_floor": 0.01}
+                for accuracy, violation in accuracies_and_violations
+            ]
         }
 
     first, second = "setting_error_arrests", "setting_error_trump"
     line = survey_line(
-        [[run(first, 0.8, 0.0), run(first, 0.9, 0.0)], [run(second, 0.75, 0.02)]],
+        runs(first, (0.8, 0.0), (0.9, 0.0)) | runs(second, (0.75, 0.02)),
+        runs(first, (0.8, 0.02)) | runs(second, (0.7, 0.02)),
     )
     assert line[:4] == ["setting, error", "lightgbm", "auto", "3"]
     assert line[4] == "80.00 ± 5.00"  # of 85 and 75
     assert line[5] == "1.00 ± 1.00"
-    assert line[7] == "25.00 ± 10.00"  # of 15 and 35
-    assert line[8] == "1 of 2"
+    assert line[7] == "1 of 2"
+    assert line[8] == "-10.00 ± 5.00"  # of 15 - 30 and 35 - 40
