@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchmarks.common.rate_limits import ClassLimit, GapLimit, Limit
 from benchmarks.common.rows import Rows, Split
-from benchmarks.common.tasks import AUTO, Method, Task, read
+from benchmarks.common.tasks import AUTO_AND_OFFSETS, Task, read
 
 TEST_ROWS = 40_000
 
@@ -102,7 +102,7 @@ def task(source: Callable[[Path], Rows], training_rows: int, *limits: Limit) -> 
         f"{source.__name__.capitalize()}, {texts}",
         split,
         limits,
-        methods={"offsets only": Method(arguments=("--path", "calibration")), **AUTO},
+        methods=AUTO_AND_OFFSETS,
     )
 
 

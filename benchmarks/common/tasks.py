@@ -32,6 +32,8 @@ class Method:
 
 
 AUTO = {"auto": Method()}
+OFFSETS = "offsets only"
+AUTO_AND_OFFSETS = {OFFSETS: Method(arguments=("--path", "calibration")), **AUTO}
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def codes(values: pd.Series) -> np.ndarray:
-    """Places in alphabetical order."""
-    return np.unique(values.to_numpy(), return_inverse=True)[1]
+    """Places in alphabetical order; -1 where missing."""
+    return pd.factorize(values.astype(str), sort=True)[0]
 
 
 def numbers(table: pd.DataFrame) -> np.ndarray:
@@ -172,7 +174,7 @@ TASKS = {
         (ClassLimit("fnr", 1, 0.3), GapLimit("selection_rate", "selected", None, 0.05)),
         methods={
             "no limits": Method(with_limits=False),
-            "offsets only": Method(rho=50.0, arguments=("--path", "calibration")),
+            OFFSETS: Method(rho=50.0, arguments=("--path", "calibration")),
             **AUTO,
         },
         needs_files=False,

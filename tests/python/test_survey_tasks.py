@@ -63,7 +63,7 @@ def test_means_are_over_data_sets() -> None:
         runs(first, (0.8, 0.0), (0.9, 0.0)) | runs(second, (0.75, 0.02)),
         runs(first, (0.8, 0.02)) | runs(second, (0.7, 0.02)),
     )
-    assert line[:4] == ["setting, error", "lightgbm", "auto", "3"]
+    assert line[:4] == ["setting, error", "lightgbm", "auto, rho 5", "3"]
     assert line[4] == "80.00 ± 5.00"  # of 85 and 75
     assert line[5] == "1.00 ± 1.00"
     assert line[7] == "1 of 2"
