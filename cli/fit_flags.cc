@@ -76,9 +76,9 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
                   "The rate to make best under the limits [accuracy; numeric target: loss]")
       ->type_name("RATE");
   command
-      .add_option("--rho", flags.rho, "Points of the objective that a point of violation is worth")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
+      .add_option("--rho", flags.rho,
+                  "Points of the objective that a point of violation is worth [chosen]")
+      ->check(CLI::NonNegativeNumber);
   command.add_option("--validation", flags.validation, "Unseen rows: auto, folds or holdout")
       ->capture_default_str();
   command.add_option("--folds", flags.folds, "Number of folds")->capture_default_str();
@@ -205,9 +205,15 @@ std::int64_t StepsOf(const FitFlags& flags) {
 
 std::string OptionsJson(const FitFlags& flags) {
   const nlohmann::json options = {
-      {"solver", flags.solver}, {"objective", flags.objective}, {"rho", flags.rho},
-      {"delta", flags.delta},   {"certify", flags.certify},     {"validation", flags.validation},
-      {"folds", flags.folds},   {"deploy", flags.deploy},       {"threads", flags.threads}};
+      {"solver", flags.solver},
+      {"objective", flags.objective},
+      {"rho", flags.rho ? nlohmann::json(*flags.rho) : nlohmann::json()},
+      {"delta", flags.delta},
+      {"certify", flags.certify},
+      {"validation", flags.validation},
+      {"folds", flags.folds},
+      {"deploy", flags.deploy},
+      {"threads", flags.threads}};
   return options.dump();
 }
 

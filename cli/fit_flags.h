@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct FitFlags {
   std::vector<std::string> constraints, parameters;
   std::string learner = "lightgbm", solver = "auto", objective, validation = "auto",
               deploy = "fold_mean", library;
-  double rho = 5.0, delta = 0.1, certify = 0.0, l2 = 1e-4, max_weight = 0.0;
+  std::optional<double> rho;  // none: chosen
+  double delta = 0.1, certify = 0.0, l2 = 1e-4, max_weight = 0.0;
   std::vector<double> loss_range;
   std::size_t folds = 5;
   std::int64_t rounds = 0;  // 0: the library's own number

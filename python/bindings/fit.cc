@@ -32,7 +32,7 @@ void BindOptions(nb::module_& module) {
       .def_rw("seed", &FitOptions::seed)
       .def_prop_rw(
           "rho", [](const FitOptions& options) { return options.solver.rho; },
-          [](FitOptions& options, double rho) { options.solver.rho = rho; })
+          [](FitOptions& options, std::optional<double> rho) { options.solver.rho = rho; })
       .def_prop_rw(
           "margin", [](const FitOptions& options) { return options.solver.training.margin; },
           [](FitOptions& options, double margin) { options.solver.training.margin = margin; })

@@ -8,8 +8,27 @@
 #include "detail/option_checks.h"
 
 namespace bregboost {
+namespace {
 
-void Validate(const CalibrationOptions& options) { detail::RequireNonNegative("rho", options.rho); }
+constexpr double kPointsOfAccuracy = 5.0;
+constexpr double kInsistence = 10.0;
+
+double ToThreeDigits(double value) {
+  const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
+  return std::round(value * unit) / unit;
+}
+
+}  // namespace
+
+double DefaultRho(const RateProblem& problem) {
+  const double charge = problem.largest_cost_charge();
+  if (!(charge > 0.0) || !std::isfinite(charge)) return kPointsOfAccuracy;
+  return ToThreeDigits(kPointsOfAccuracy * charge);
+}
+
+void Validate(const CalibrationOptions& options) {
+  if (options.rho) detail::RequireNonNegative("rho", *options.rho);
+}
 
 Calibrator::Calibrator(std::span<const double> scores, const RowData& rows)
     : bound_(std::make_unique<const detail::BoundScores>(scores, rows)) {}
@@ -22,8 +41,18 @@ double Calibrator::temperature() const { return bound_->temperature; }
 Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptions& options) const {
   Validate(options);
   detail::CheckProblemFits(*bound_, problem);
+  if (options.rho) return SolveFor(*options.rho, problem, options);
+  const double rho = DefaultRho(problem);
+  Calibration found = SolveFor(rho, problem, options);
+  if (found.total_violation == 0.0 || problem.names_groups()) return found;
+  Calibration insisting = SolveFor(kInsistence * rho, problem, options);
+  return insisting.total_violation == 0.0 ? insisting : found;
+}
+
+Calibration Calibrator::SolveFor(double rho, const RateProblem& problem,
+                                 const CalibrationOptions& options) const {
   const double temperature = options.fit_temperature ? bound_->temperature : 1.0;
-  const detail::Goal goal{.kind = detail::Goal::Kind::kMerit, .rho = options.rho};
+  const detail::Goal goal{.kind = detail::Goal::Kind::kMerit, .rho = rho};
   detail::BestDecision found =
       detail::FindBestDecision(*bound_, problem, goal, temperature, options.seed);
 
@@ -31,9 +60,9 @@ Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptio
   result.adjustment = {.temperature = temperature, .offsets = std::move(found.offsets)};
   result.cost = problem.Cost(found.sums);
   result.total_violation = problem.TotalViolation(found.sums);
-  result.merit = std::isinf(result.total_violation)
-                     ? std::numeric_limits<double>::infinity()
-                     : result.cost + options.rho * result.total_violation;
+  result.merit = std::isinf(result.total_violation) ? std::numeric_limits<double>::infinity()
+                                                    : result.cost + rho * result.total_violation;
+  result.rho = rho;
   result.measurements = problem.Measure(found.sums);
   result.sums = std::move(found.sums);
   result.multipliers = std::move(found.multipliers);

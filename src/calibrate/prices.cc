@@ -115,7 +115,7 @@ double ChangePerRow(const std::vector<BoundarySlopes>& axes, const Charges& char
 }  // namespace
 
 std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& problem,
-                              const Calibration& decision, const CalibrationOptions& options) {
+                              const Calibration& decision) {
   std::vector<Price> prices;
   const std::vector<double>& sums = decision.sums;
   const std::vector<BoundarySlopes> axes =
@@ -146,7 +146,7 @@ std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& p
     prices[c].binding = true;
     if (excess > reach) {
       Eigen::VectorXd rho(1);
-      rho[0] = prices[c].price = options.rho;
+      rho[0] = prices[c].price = decision.rho;
       cost = Combined(cost, {charges}, rho);
       continue;
     }

@@ -156,12 +156,12 @@ std::string_view Name(TrainingPath path) {
 
 AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RateProblem& training,
                      const AutoOptions& options, const SolveHooks& hooks) {
-  detail::RequireNonNegative("rho", options.rho);
+  if (options.rho) detail::RequireNonNegative("rho", *options.rho);
   AutoResult result;
   detail::StopWatch clock;
   result.path = ChoosePath(unseen, options.path);
   RateTrainingOptions how = options.training;
-  how.rho = options.rho;
+  how.rho = result.rho = options.rho.value_or(DefaultRho(unseen));
   if (result.path == TrainingPath::kConstrained) {
     unseen.SetAllowances(ForgivenNoise(unseen));
     if (IsEqualisedOdds(unseen)) how.choice = IterateChoice::kTailAverage;
@@ -169,7 +169,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
       // An iterate that breaks its limits by little may need a threshold that costs much, and the
       // other way round.
       how.judge = [&](std::span<const double> scores) {
-        return MeritOfBestThreshold(scores, unseen, options.rho);
+        return MeritOfBestThreshold(scores, unseen, how.rho);
       };
     }
     result.training = TrainOnRates(learner, unseen, training, how, hooks);
@@ -187,11 +187,12 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     const GatheredProblem gathered(learner.scores(), unseen);
     const Calibrator calibrator(gathered.scores(), gathered.rows());
     result.calibration = calibrator.Solve(gathered.problem(), how_offsets);
+    result.rho = result.calibration->rho;
     // Losses, too, are those of the model that is deployed, offsets included.
     sums = unseen.rates().ExactSums(detail::AdjustedScores(
         learner.scores(), unseen.rows().num_rows(), result.calibration->adjustment));
     if (result.path == TrainingPath::kCalibration) {
-      result.prices = FindPrices(calibrator, gathered.problem(), *result.calibration, how_offsets);
+      result.prices = FindPrices(calibrator, gathered.problem(), *result.calibration);
     }
   }
   if (result.path == TrainingPath::kConstrained) {

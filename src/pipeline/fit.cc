@@ -67,7 +67,6 @@ class AutoFit::State {
     report.constraints = constraints;
     report.objective = ToText(split.objective().expression);
     report.maximise = split.objective().maximise;
-    report.rho = options.solver.rho;
     report.classes = rows.labels.levels;
     if (rows.task() == Task::kBinary) {
       report.positive_class = report.classes[static_cast<std::size_t>(rows.positive_class)];
@@ -296,7 +295,8 @@ LinearModel AutoFit::Coefficients(const ModelAdjustment& adjustment) const {
 std::span<const double> AutoFit::UnseenScores() const { return state_->made.learner->scores(); }
 const RowData& AutoFit::unseen_rows() const { return state_->split.unseen().rows; }
 
-Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints, double rho) const {
+Calibration AutoFit::Recalibrate(const std::vector<Constraint>& constraints,
+                                 std::optional<double> rho) const {
   const detail::ThreadScope threads(state_->num_threads, state_->region);
   const RateProblem problem(constraints, state_->split.objective(), unseen_rows(),
                             state_->split.loss());

@@ -36,7 +36,7 @@ using FitWith =
 // What one point asks for.
 struct Setting {
   std::vector<Constraint> constraints;
-  double rho = 0.0;
+  std::optional<double> rho;
   double swept = 0.0;      // the bound, or rho
   double tightness = 0.0;  // larger where the limits matter more
 };
@@ -95,7 +95,7 @@ class Sweep {
     best_merit_.assign(settings_.size(), std::numeric_limits<double>::infinity());
     for (std::size_t p = 0; p < settings_.size(); ++p) {
       result_.points[p].bound = settings_[p].constraints[sweep_.constraint].bound;
-      result_.points[p].rho = settings_[p].rho;
+      result_.points[p].rho = settings_[p].rho.value_or(std::numeric_limits<double>::quiet_NaN());
       result_.points[p].objective = std::numeric_limits<double>::quiet_NaN();
     }
     for (const Setting* setting : TrainedSettings()) {
@@ -137,7 +137,7 @@ class Sweep {
       const std::vector<double> sums = problems.front().rates().ExactSums(scores);
       for (std::size_t p = 0; p < problems.size(); ++p) {
         problems[p].SetAllowances(detail::WithinRoom(problems[p], sums, unseen.allowances()));
-        const double merit = problems[p].Merit(sums, settings_[p].rho);
+        const double merit = problems[p].Merit(sums, RhoOf(p, problems[p]));
         if (merit < candidates[p].merit) {
           candidates[p] = {
               .merit = merit, .scores = {scores.begin(), scores.end()}, .steps = steps};
@@ -185,18 +185,18 @@ class Sweep {
     return problems;
   }
 
-  CalibrationOptions Offsets(std::size_t p) const {
-    return {.rho = settings_[p].rho, .seed = options_.seed};
+  double RhoOf(std::size_t p, const RateProblem& problem) const {
+    return settings_[p].rho.value_or(DefaultRho(problem));
   }
 
   void Offer(std::size_t p, RateProblem& problem, const Calibrator& calibrator, double trained_for,
              std::int64_t steps, bool priced) {
-    const Calibration calibration = calibrator.Solve(problem, Offsets(p));
+    const Calibration calibration =
+        calibrator.Solve(problem, {.rho = settings_[p].rho, .seed = options_.seed});
     if (!(calibration.merit < best_merit_[p])) return;
     best_merit_[p] = calibration.merit;
-    if (priced) {
-      result_.points[p].prices = FindPrices(calibrator, problem, calibration, Offsets(p));
-    }
+    result_.points[p].rho = calibration.rho;
+    if (priced) result_.points[p].prices = FindPrices(calibrator, problem, calibration);
     Set(p, problem, calibration.sums, calibration.adjustment, trained_for, steps);
   }
 
@@ -204,6 +204,7 @@ class Sweep {
                    double trained_for) {
     if (!(candidate.merit < best_merit_[p])) return;
     best_merit_[p] = candidate.merit;
+    result_.points[p].rho = RhoOf(p, problem);
     Set(p, problem, problem.rates().ExactSums(candidate.scores), {}, trained_for, candidate.steps);
   }
 

@@ -130,38 +130,42 @@ RateProblem::RateProblem(std::vector<Constraint> constraints, RateObjective obje
                   std::any_of(cells.cells.begin(), cells.cells.end(),
                               [](const Cell& cell) { return cell.baseline >= 0; });
   if (rows.task() == Task::kRegression) {
-    double weight = 0.0;
-    for (const Cell& cell : cells.cells) weight += cell.rate_weight;
-    for (std::size_t j = 0; j < num_limits(); ++j) {
-      double largest = 0.0;
-      for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(j)); entry;
-           ++entry) {
-        largest = std::max(largest, weight * std::abs(entry.value()));
-      }
-      largest_charges_.push_back(largest);
-    }
+    for (std::size_t j = 0; j < num_limits(); ++j) largest_charges_.push_back(LargestLossCharge(j));
+    largest_cost_charge_ = LargestLossCharge(num_limits());
     return;
   }
-  // Charges of one limit alone, without the cost.
-  const std::size_t classes = rows.labels.levels.size();
   const std::vector<double> none(num_limits(), 0.0);
   const std::vector<double> base = CostTable(none);
+  largest_cost_charge_ = LargestDifference(base);
   for (std::size_t j = 0; j < num_limits(); ++j) {
     std::vector<double> one = none;
     one[j] = 1.0;
-    const std::vector<double> table = CostTable(one);
-    double largest = 0.0;
-    for (std::size_t cell = 0; cell < cells.cells.size(); ++cell) {
-      double low = std::numeric_limits<double>::infinity(), high = -low;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double charge = table[cell * classes + k] - base[cell * classes + k];
-        low = std::min(low, charge);
-        high = std::max(high, charge);
-      }
-      largest = std::max(largest, high - low);
-    }
-    largest_charges_.push_back(largest);
+    std::vector<double> alone = CostTable(one);  // without the cost
+    for (std::size_t i = 0; i < alone.size(); ++i) alone[i] -= base[i];
+    largest_charges_.push_back(LargestDifference(alone));
   }
+}
+
+double RateProblem::LargestLossCharge(std::size_t row) const {
+  double weight = 0.0, largest = 0.0;
+  for (const Cell& cell : compiled().cells.cells) weight += cell.rate_weight;
+  for (Matrix::InnerIterator entry(compiled().matrix, static_cast<Eigen::Index>(row)); entry;
+       ++entry) {
+    largest = std::max(largest, weight * std::abs(entry.value()));
+  }
+  return largest;
+}
+
+// Between two predictions for one cell.
+double RateProblem::LargestDifference(std::span<const double> table) const {
+  const std::size_t classes = rows().labels.levels.size();
+  double largest = 0.0;
+  for (std::size_t first = 0; first < table.size(); first += classes) {
+    const auto of_cell = table.subspan(first, classes);
+    const auto [low, high] = std::minmax_element(of_cell.begin(), of_cell.end());
+    largest = std::max(largest, *high - *low);
+  }
+  return largest;
 }
 
 std::size_t RateProblem::num_limits() const { return compiled().constraints.back().first_row; }

@@ -190,7 +190,7 @@ std::string ToJson(const FitReport& report, const Reachability* diagnosis) {
          {"certification", report.certification_rows}}},
        {"objective_name", report.objective},
        {"maximise", report.maximise},
-       {"rho", report.rho},
+       {"rho", report.unseen.rho},
        {"delta", report.certificate.delta},
        {"classes", report.classes},
        {"positive_class", binary ? json(report.positive_class) : json(nullptr)},
@@ -279,6 +279,7 @@ std::string ToJson(const Calibration& calibration, const RateProblem& problem,
                        {"objective", problem.ObjectiveValue(calibration.sums)},
                        {"maximise", problem.objective().maximise},
                        {"violation", calibration.total_violation},
+                       {"rho", calibration.rho},
                        {"prices", Of(prices)},
                        {"constraints", Of(problem, calibration.sums)}};
   return result.dump();

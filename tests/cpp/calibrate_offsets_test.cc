@@ -93,7 +93,7 @@ int CompareWithEveryDecision(std::uint64_t seed) {
       .rho = 0.5 * static_cast<double>(random() % 12), .seed = 0, .fit_temperature = false};
   const auto judge = [&](const std::vector<std::int32_t>& predicted) {
     return test::Judge(*problem, test::SumsOfPredictions(*problem, data.scores, predicted),
-                       options.rho);
+                       *options.rho);
   };
   Judged best{.undefined = std::numeric_limits<int>::max(), .merit = 0.0};
   for (const auto& predicted : AllDecisions(data.rows, data.scores, on_grid ? 0.2 : 1e-7)) {

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<Price> PricesOf(const Calibrator& calibrator, const RateProblem& problem,
                             const CalibrationOptions& options) {
-  return FindPrices(calibrator, problem, calibrator.Solve(problem, options), options);
+  return FindPrices(calibrator, problem, calibrator.Solve(problem, options));
 }
 
 using test::Random;

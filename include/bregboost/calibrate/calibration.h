@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,10 +17,18 @@
 
 namespace bregboost {
 
+// What a point of violation is worth if nobody says: 5 points of accuracy, in points of the cost. A
+// cost that counts some rows for more than others (recall: the positives) has larger points, so it
+// is 5 times largest_cost_charge() then, to three digits.
+double DefaultRho(const RateProblem& problem);
+
 struct CalibrationOptions {
   // How many points of cost a point of violation is worth: merit = cost + rho * total violation; >=
-  // 0. With 0 the limits count only in so far as undefined rates are avoided.
-  double rho = 5.0;
+  // 0. With 0 the limits count only in so far as undefined rates are avoided. None: DefaultRho();
+  // and where that gives up a limit though some decision holds all, ten times as much, which holds
+  // them unless the price is higher still. Limits that tell groups apart are not insisted on: to
+  // decide alike for everybody always holds them.
+  std::optional<double> rho = {};
   std::uint64_t seed = 0;       // of random directions and restarts; K > 2 only
   bool fit_temperature = true;  // false: the temperature is 1
 
@@ -36,6 +45,7 @@ struct Calibration {
   double cost = 0.0;
   double total_violation = 0.0;  // infinite where a rate is undefined
   double merit = 0.0;            // infinite where a rate is undefined, whatever rho
+  double rho = 0.0;              // by which this decision is the best
   std::vector<Measurement> measurements;
   // One per limit (row of A): those of the dual steps' best iterate. Empty unless K > 2 and all
   // limits bound errors of whole classes; see prices.h for prices in general.
@@ -73,6 +83,9 @@ class Calibrator {
   const detail::BoundScores& bound_scores() const { return *bound_; }
 
  private:
+  Calibration SolveFor(double rho, const RateProblem& problem,
+                       const CalibrationOptions& options) const;
+
   std::unique_ptr<const detail::BoundScores> bound_;
 };
 

@@ -14,7 +14,7 @@ namespace bregboost {
 struct Price {
   std::string text;  // the constraint as written
   // Points of cost that one point of the bound buys, >= 0: -d(best cost) / d(bound) for <=, with
-  // the sign turned for >=. Where the decision breaks the constraint, rho: what the merit charges.
+  // the sign turned for >=. Where the decision breaks the constraint, its rho: what merit charges.
   double price = 0.0;
   // Of the sampling of the rows; 0 for prices that are no estimates (not binding, or rho).
   double standard_error = 0.0;
@@ -22,11 +22,11 @@ struct Price {
   bool binding = false;
 };
 
-// Prices every constraint at a decision of calibrator.Solve(problem, options), one price per
-// constraint as written. Uses the max(200, n^(4/5)) rows nearest to each boundary. Two constraints
-// that bind at once along the same direction share one slope: their prices are then one of several
-// solutions. Throws as Calibrator::Solve().
+// Prices every constraint at a decision of calibrator.Solve(problem), one price per constraint as
+// written. Uses the max(200, n^(4/5)) rows nearest to each boundary. Two constraints that bind at
+// once along the same direction share one slope: their prices are then one of several solutions.
+// Throws as Calibrator::Solve().
 std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& problem,
-                              const Calibration& decision, const CalibrationOptions& options = {});
+                              const Calibration& decision);
 
 }  // namespace bregboost

@@ -31,7 +31,9 @@ enum class TrainingPath {
 std::string_view Name(TrainingPath path);
 
 struct AutoOptions {
-  double rho = 5.0;  // how many points of the objective a point of violation is worth; >= 0
+  // How many points of the objective a point of violation is worth; >= 0. None: as in
+  // calibration.h, DefaultRho() while training.
+  std::optional<double> rho = {};
   TrainingPath path = TrainingPath::kByConstraints;
   RateTrainingOptions training = {};  // of the constrained path; its rho is the one above
   std::uint64_t seed = 0;             // of the search for offsets (more than two classes)
@@ -45,6 +47,7 @@ struct AutoResult {
   double objective = 0.0;                  // as the user named it
   std::vector<Measurement> measurements;   // against the bounds as given
   double total_violation = 0.0;            // against the bounds as given
+  double rho = 0.0;                        // by which decisions were judged
   // What loosening each constraint buys: from the rows near the decision on the calibration path,
   // from the multipliers of the training (their spread over its later half as the error) otherwise.
   std::vector<Price> prices;

@@ -103,7 +103,6 @@ struct FitReport {
   std::vector<Constraint> constraints;
   std::string objective;  // the rate that was optimised, e.g. "accuracy"
   bool maximise = true;
-  double rho = 0.0;
   std::vector<std::string> classes;  // none for a numeric target
   std::string positive_class;        // of two
 
@@ -171,7 +170,8 @@ class AutoFit {
   const RowData& unseen_rows() const;
 
   // New limits on the same model: offsets only, no training. What it says is an estimate.
-  Calibration Recalibrate(const std::vector<Constraint>& constraints, double rho) const;
+  Calibration Recalibrate(const std::vector<Constraint>& constraints,
+                          std::optional<double> rho = {}) const;
 
   // Why limits were not met on the unseen rows: what each reaches alone, how far all must be
   // loosened together, which cells stand in the way. Searches, so it takes a few calibrations'

@@ -93,6 +93,9 @@ class RateProblem {
   // L_j: the most that limit j charges for one prediction over another, in the same unit; for a
   // numeric target, the most that it charges a unit of loss.
   std::span<const double> largest_charges() const { return largest_charges_; }
+  // The same of the cost: 1 if all rows count alike, as in accuracy; of recall, one over the share
+  // of the positives.
+  double largest_cost_charge() const { return largest_cost_charge_; }
 
  private:
   RateProblem(std::vector<Constraint> constraints, RateObjective objective, RateConstraints rates);
@@ -100,6 +103,8 @@ class RateProblem {
   double AllowedViolation(std::size_t constraint, std::span<const double> sums) const;
   std::vector<std::vector<double>> ErrorsAt(
       const std::function<double(std::size_t column)>& rate) const;
+  double LargestLossCharge(std::size_t row) const;
+  double LargestDifference(std::span<const double> table) const;
 
   std::vector<Constraint> constraints_;
   RateObjective objective_;
@@ -107,6 +112,7 @@ class RateProblem {
   RateConstraints rates_;
   bool names_groups_ = false;
   std::vector<double> largest_charges_;
+  double largest_cost_charge_ = 0.0;
   std::vector<std::vector<double>> allowances_;
 };
 

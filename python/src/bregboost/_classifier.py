@@ -41,9 +41,10 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     objective : str, default None
         The rate to optimise under the limits: ``"accuracy"`` (None), ``"balanced_error"``,
         ``"recall"``, ``"fpr"``, ...
-    rho : float
+    rho : float, default None
         Points of the objective that a point of violation is worth. Larger values hold limits more
-        strictly.
+        strictly. None: 5 points of accuracy, or as many of another objective as go with them; and
+        ten times that where it takes more to hold limits that do not compare groups.
     delta : float
         The risk of a false certificate.
     certify : float, default None
@@ -128,7 +129,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         solver: str = "auto",
         pos_label: Any = None,
         objective: str | None = None,
-        rho: float = 5.0,
+        rho: float | None = None,
         delta: float = 0.1,
         certify: float | None = None,
         validation: str = "auto",

@@ -230,10 +230,12 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
         wanted = as_constraints(constraints)
         report = self.report_.to_dict()
         rho = self.rho if rho is None else rho
-        check_number("rho", rho, low=0.0)
+        if rho is not None:
+            check_number("rho", rho, low=0.0)
+            rho = float(rho)
         check_objective(objective)
         measured = objective or report["objective_name"]
-        adjustment, found = calibrate(self._unseen, wanted, measured, float(rho), self._seed)
+        adjustment, found = calibrate(self._unseen, wanted, measured, rho, self._seed)
         other = copy.copy(self)
         other.constraints = constraints
         other.constraints_ = wanted
@@ -348,7 +350,7 @@ class ConstrainedEstimator(MetaEstimatorMixin, BaseEstimator):
 
 
 def _recalibrated(
-    report: dict[str, Any], found: dict[str, Any], objective: str, rho: float
+    report: dict[str, Any], found: dict[str, Any], objective: str, rho: float | None
 ) -> dict[str, Any]:
     """The report of a fit with what a calibration found in place of what it found."""
     settings = report.get("settings") or {}
@@ -362,7 +364,7 @@ def _recalibrated(
         "violation": found["violation"],
         "temperature": found["temperature"],
         "offsets": found["offsets"],
-        "rho": rho,
+        "rho": found["rho"],
         "history": [],  # of a training for other limits
         "limits": [],
         "multipliers": [],

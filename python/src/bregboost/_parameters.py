@@ -33,7 +33,8 @@ def settings_of(estimator: Any) -> Settings:
     check_choice("solver", solver, SOLVERS)
     check_choice("validation", estimator.validation, _VALIDATIONS)
     check_choice("deploy", estimator.deploy, _DEPLOYS)
-    check_number("rho", estimator.rho, low=0.0)
+    if estimator.rho is not None:
+        check_number("rho", estimator.rho, low=0.0)
     check_number("delta", estimator.delta, low=0.0, high=0.5, open_low=True)
     certify = 0.0 if estimator.certify is None else estimator.certify
     check_number("certify", certify, low=0.0, high=1.0, open_high=True)
@@ -55,7 +56,7 @@ def settings_of(estimator: Any) -> Settings:
     return Settings(
         solver=solver,
         objective=estimator.objective or "",
-        rho=float(estimator.rho),
+        rho=None if estimator.rho is None else float(estimator.rho),
         delta=float(estimator.delta),
         certify=float(certify),
         validation=_VALIDATIONS[estimator.validation],

@@ -56,7 +56,7 @@ feature_names_in_
         *,
         solver: str = "auto",
         objective: str | None = None,
-        rho: float = 5.0,
+        rho: float | None = None,
         delta: float = 0.1,
         certify: float | None = None,
         validation: str = "auto",

@@ -106,7 +106,7 @@ class Sweep:
         report = model.report_.to_dict()
         sign = 1.0 if report["maximise"] else -1.0
         violation = np.inf if report["violation"] is None else report["violation"]
-        return sign * report["objective"] - model.rho * violation
+        return sign * report["objective"] - report["rho"] * violation
 
     def _find(self, constraint: int | str) -> int:
         texts = [str(known) for known in self._constraints]
@@ -121,7 +121,7 @@ class Sweep:
             f"{texts}"
         )
 
-    def _setting(self, place: int) -> tuple[list[_core.Constraint], float]:
+    def _setting(self, place: int) -> tuple[list[_core.Constraint], float | None]:
         value = self._values[place]
         if self._swept == "rho":
             return self._constraints, value
@@ -145,10 +145,10 @@ class Sweep:
 
     def _point(self, place: int, model: Any, origin: int) -> dict[str, Any]:
         report = model.report_.to_dict()
-        constraints, rho = self._setting(place)
+        constraints, _ = self._setting(place)
         return {
             "bound": constraints[self._place].bound,
-            "rho": rho,
+            "rho": report["rho"],
             "objective": report["objective"],
             "total_violation": report["violation"],
             "measurements": report["constraints"],

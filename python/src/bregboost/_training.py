@@ -40,7 +40,7 @@ class Settings:
 
     solver: str = "auto"
     objective: str = ""
-    rho: float = 5.0
+    rho: float | None = None  # chosen
     delta: float = 0.1
     certify: float = 0.0
     validation: str = "by_cells"
@@ -338,7 +338,7 @@ def calibrate(
     unseen: Unseen,
     constraints: Sequence[_core.Constraint],
     objective: str,
-    rho: float,
+    rho: float | None,
     seed: int,
 ) -> tuple[Adjustment, dict[str, Any]]:
     """Temperature and offsets for other limits, and what they measure on the unseen rows."""

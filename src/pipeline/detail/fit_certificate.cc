@@ -93,7 +93,7 @@ void FitCertificate::FindVerdicts(const CrossFitLearner& learner, std::span<cons
     const GatheredProblem gathered(learner.scores(), split_.unseen().problem);
     const Calibrator calibrator(gathered.scores(), gathered.rows());
     report.path = MakeCautiousPath(calibrator, gathered.problem(), *report.unseen.calibration,
-                                   {.rho = options_.solver.rho, .seed = options_.seed});
+                                   {.seed = options_.seed});
   }
   report.path = WithoutHopelessStart(std::move(report.path), options_.certification.delta,
                                      RehearsalOnUnseenRows(learner));

@@ -207,6 +207,27 @@ def test_rho_trades_the_objective_against_violations(learner):
     assert [model.status_ for model in one_sided] == ["violated", "satisfied"]
 
 
+@every_learner
+def test_without_rho_what_can_be_held_is_held(learner):
+    goal = {"constraints": "fpr <= 1%", "objective": "recall"}
+    model = ConstrainedClassifier(make(learner), **goal).fit(X, BINARY)
+    assert model.rho is None
+    assert model.status_ == "satisfied"
+    point = 5 / BINARY.mean()  # 5 points of accuracy are that many of recall
+    assert model.report_.to_dict()["rho"] in [pytest.approx(k * point, rel=0.005) for k in (1, 10)]
+    assert model.recalibrate(goal["constraints"], rho=0.1).status_ == "violated"
+    other = model.recalibrate("fpr <= 2%")
+    assert other.status_ == "satisfied"
+    assert other.report_.to_dict()["objective"] >= model.report_.to_dict()["objective"]
+    frontier = model.frontier(X, BINARY, bounds=[0.01, 0.02, 0.1])
+    assert (frontier.frame["total_violation"] == 0).all()
+    assert frontier.points[0].rho == model.report_.to_dict()["rho"]
+    # No decision holds both, so that one gives way.
+    both = ConstrainedClassifier(make(learner), ["fnr <= 1%", "fpr <= 1%"]).fit(X, BINARY)
+    assert both.status_ == "violated"
+    assert both.report_.to_dict()["rho"] == 5
+
+
 @pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
 def test_a_model_trained_anew_has_the_trees_of_one(learner):
     trees = {}

@@ -53,7 +53,7 @@ def test_an_audit_finds_settings_data_and_versions(learner: str) -> None:
     document = model.report_.run_document()
     assert document["settings"]["learner"] == learner
     assert document["settings"]["seed"] == 5
-    assert document["settings"]["options"]["rho"] == 5.0
+    assert document["settings"]["options"]["rho"] is None  # not asked for
     assert all(isinstance(text, str) for text in document["settings"]["parameters"].values())
     assert document["settings"]["parameters"]
     assert document["data"]["rows"] == 600
