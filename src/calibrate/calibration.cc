@@ -13,6 +13,9 @@ namespace {
 constexpr double kPointsOfAccuracy = 5.0;
 constexpr double kInsistence = 10.0;
 
+// A search that begins at what another found may be short.
+constexpr double kShort = 0.1;
+
 double ToThreeDigits(double value) {
   const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
   return std::round(value * unit) / unit;
@@ -41,20 +44,22 @@ double Calibrator::temperature() const { return bound_->temperature; }
 Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptions& options) const {
   Validate(options);
   detail::CheckProblemFits(*bound_, problem);
-  if (options.rho) return SolveFor(*options.rho, problem, options);
+  if (options.rho) return SolveFor(*options.rho, problem, options, {});
   const double rho = DefaultRho(problem);
-  Calibration found = SolveFor(rho, problem, options);
+  Calibration found = SolveFor(rho, problem, options, {});
   if (found.total_violation == 0.0 || problem.names_groups()) return found;
-  Calibration insisting = SolveFor(kInsistence * rho, problem, options);
+  Calibration insisting = SolveFor(kInsistence * rho, problem, options,
+                                   {.starts = {found.adjustment.offsets}, .effort = kShort});
   return insisting.total_violation == 0.0 ? insisting : found;
 }
 
 Calibration Calibrator::SolveFor(double rho, const RateProblem& problem,
-                                 const CalibrationOptions& options) const {
+                                 const CalibrationOptions& options,
+                                 const detail::SearchHints& hints) const {
   const double temperature = options.fit_temperature ? bound_->temperature : 1.0;
   const detail::Goal goal{.kind = detail::Goal::Kind::kMerit, .rho = rho};
   detail::BestDecision found =
-      detail::FindBestDecision(*bound_, problem, goal, temperature, options.seed);
+      detail::FindBestDecision(*bound_, problem, goal, temperature, options.seed, hints);
 
   Calibration result;
   result.adjustment = {.temperature = temperature, .offsets = std::move(found.offsets)};

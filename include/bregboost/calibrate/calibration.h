@@ -56,7 +56,8 @@ struct Calibration {
 
 namespace detail {
 struct BoundScores;
-}
+struct SearchHints;
+}  // namespace detail
 
 // Scores bound to their rows: sorted and with a temperature once, for any number of problems. New
 // bounds need no training and no sorting, only another Solve().
@@ -83,8 +84,8 @@ class Calibrator {
   const detail::BoundScores& bound_scores() const { return *bound_; }
 
  private:
-  Calibration SolveFor(double rho, const RateProblem& problem,
-                       const CalibrationOptions& options) const;
+  Calibration SolveFor(double rho, const RateProblem& problem, const CalibrationOptions& options,
+                       const detail::SearchHints& hints) const;
 
   std::unique_ptr<const detail::BoundScores> bound_;
 };
