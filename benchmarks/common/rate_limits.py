@@ -121,6 +121,10 @@ class DeviationLimit:
 Limit = ClassLimit | GapLimit | DeviationLimit
 
 
+def are_class_bounds(limits: tuple[Limit, ...]) -> bool:
+    return all(isinstance(limit, ClassLimit) for limit in limits)
+
+
 def total_violation(limits: tuple[Limit, ...], outcome: Outcome) -> float:
     """Of those that are defined on these rows."""
     values = np.array([limit.value(outcome) - limit.bound for limit in limits])

@@ -22,6 +22,7 @@ from benchmarks.limits import summary
 from benchmarks.limits.program import PARAMETERS, train
 
 CERTIFY_SHARE = 0.3
+REFERENCE = "reference"
 DELTAS = (0.1, 0.05)
 
 
@@ -30,13 +31,14 @@ class Run:
     task: str
     method: str
     learner: str
-    rho: float
+    rho: float | None  # None: chosen by the program
     seed: int
     delta: float = 0.0  # 0: no certificate
 
     @property
     def key(self) -> str:
-        words = [self.task, self.method, self.learner, f"rho {self.rho:g}", f"seed {self.seed}"]
+        rho = summary.rho_text(self.rho)
+        words = [self.task, self.method, self.learner, rho, f"seed {self.seed}"]
         return ", ".join(words + ([f"delta {self.delta:g}"] if self.delta else []))
 
     @property
@@ -49,7 +51,9 @@ def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
     task: Task = ALL_TASKS[run.task]
     method: Method = task.methods[run.method]
     split = task.split(data, run.seed)
-    arguments = ("--rho", f"{run.rho:g}", "--seed", str(run.seed), *method.arguments)
+    arguments = ("--seed", str(run.seed), *method.arguments)
+    if run.rho is not None:
+        arguments += ("--rho", f"{run.rho:g}")
     if run.delta:
         arguments += ("--certify", str(CERTIFY_SHARE), "--delta", str(run.delta))
     limits = task.limits if method.with_limits else ()
@@ -74,7 +78,7 @@ def measure(run: Run, program: Path, data: Path, threads: int) -> dict:
 def wanted_runs(options: argparse.Namespace) -> list[Run]:
     def of(task: str, delta: float = 0.0) -> Iterator[Run]:
         for method, how in ALL_TASKS[task].methods.items():
-            rhos = summary.rhos_with_figures(task) if options.rho is None else options.rho
+            rhos = summary.rhos_with_figures(task) if options.rho == REFERENCE else options.rho
             rhos = rhos if how.rho is None else [how.rho]
             if not how.with_limits:
                 rhos = rhos[:1]
@@ -130,15 +134,17 @@ def tables(options: argparse.Namespace, results: ResultsFile) -> str:
     return show(summary.CERTIFY_HEADER, lines)
 
 
-def rhos_of(text: str) -> list[float] | None:
-    if text == "reference":
-        return None
+def rhos_of(text: str) -> list[float | None] | str:
+    if text == REFERENCE:
+        return text
     try:
-        rhos = [float(word) for word in text.split(",")]
+        rhos = [None if word == "chosen" else float(word) for word in text.split(",")]
     except ValueError:
         rhos = [-1.0]
-    if min(rhos) < 0.0:
-        raise argparse.ArgumentTypeError(f"'{text}'; allowed: numbers of at least 0, or reference")
+    if min(rho or 0.0 for rho in rhos) < 0.0:
+        raise argparse.ArgumentTypeError(
+            f"'{text}'; allowed: numbers of at least 0 and chosen, or {REFERENCE}"
+        )
     return rhos
 
 
@@ -171,8 +177,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--rho",
         type=rhos_of,
-        default="5",
-        help="list; 'reference': those that a task has figures to compare with. Default: 5",
+        default="chosen",
+        help="list; 'chosen': the program's default, 'reference': that and those that a task has "
+        "figures to compare with. Default: chosen",
     )
     which.add_argument(
         "--certify", action="store_true", help="Credit with certification rows, at two confidences"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.common.all_tasks import ALL_TASKS
+from benchmarks.common.rate_limits import are_class_bounds
 from benchmarks.common.tasks import TASKS
 
 # (task, learner, rho): accuracy and the paper's measure on test rows, percent, of the Python
@@ -53,9 +54,14 @@ PROTOTYPE_ON_SAME_SPLITS = {
 }
 
 
-def rhos_with_figures(task: str) -> list[float]:
-    """5, and those that the prototype was measured at."""
-    return sorted({5.0} | {rho for name, _, rho in PROTOTYPE if name == task})
+def rhos_with_figures(task: str) -> list[float | None]:
+    """5, those that the prototype was measured at, and the one that is chosen unless that is 5."""
+    figures = sorted({5.0} | {rho for name, _, rho in PROTOTYPE if name == task})
+    return [None, *figures] if are_class_bounds(ALL_TASKS[task].limits) else figures
+
+
+def rho_text(rho: float | None) -> str:
+    return "rho chosen" if rho is None else f"rho {rho:g}"
 
 
 @dataclass(frozen=True)
@@ -93,7 +99,7 @@ HEADER = (
 )
 
 
-Key = tuple[str, str, float]
+Key = tuple[str, str, float | None]
 
 
 def verdict(key: Key, accuracy: Mean, measure: Mean, theirs: tuple[Mean, Mean]) -> str:
@@ -161,7 +167,7 @@ def line(runs: list[dict]) -> list[str]:
     return [
         task.title,
         first["learner"],
-        f"{first['method']}, rho {first['rho']:g}" if limited else first["method"],
+        f"{first['method']}, {rho_text(first['rho'])}" if limited else first["method"],
         str(len(runs)),
         str(accuracy),
         f"{violation} ({floor.value:.2f})",
@@ -185,15 +191,16 @@ SURVEY_HEADER = (
     "loss, less offsets",
 )
 
+# Points of accuracy that a point of violation is worth in losses.
+LOSS_RHO = 5.0
+
 # Runs of each data set, which differ in their seeds alone.
 Surveys = dict[str, list[dict]]
 
 
 def survey_losses(surveys: Surveys) -> dict[str, float]:
     return {
-        name: float(
-            np.mean([1.0 - run["accuracy"] + run["rho"] * run["violation"] for run in runs])
-        )
+        name: float(np.mean([1.0 - run["accuracy"] + LOSS_RHO * run["violation"] for run in runs]))
         for name, runs in surveys.items()
     }
 
@@ -212,7 +219,7 @@ def survey_line(surveys: Surveys, with_offsets: Surveys) -> list[str]:
     return [
         ALL_TASKS[first["task"]].title,
         first["learner"],
-        f"{first['method']}, rho {first['rho']:g}",
+        f"{first['method']}, {rho_text(first['rho'])}",
         str(sum(map(len, surveys.values()))),
         str(Mean.of(means("accuracy"))),
         str(Mean.of(violations)),
@@ -243,7 +250,7 @@ def certify_line(runs: list[dict], uncertified: list[dict]) -> list[str]:
     bound = TASKS["credit"].limits[0].bound
     return [
         runs[0]["learner"],
-        f"{runs[0]['rho']:g}",
+        rho_text(runs[0]["rho"]),
         f"{runs[0]['delta']:g}",
         str(len(runs)),
         f"{len(certified)} of {len(runs)}",

@@ -24,8 +24,8 @@ import numpy as np
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
-from benchmarks.common.rate_limits import ClassLimit, Limit
-from benchmarks.peers.method import Answer, Method, Problem, are_class_bounds
+from benchmarks.common.rate_limits import ClassLimit, Limit, are_class_bounds
+from benchmarks.peers.method import Answer, Method, Problem
 
 TREES = 100  # as many as the boosters have rounds
 LARGEST_LOG_COST = 10.0  # where no multiplier holds a bound, the dual grows for ever

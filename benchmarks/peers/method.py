@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.common.rate_limits import ClassLimit, GapLimit, Limit
+from benchmarks.common.rate_limits import GapLimit, Limit, are_class_bounds
 from benchmarks.common.rows import Split
 
-RHO = 5.0  # bregboost's default: points of accuracy that a point of violation is worth
+RHO = 5.0  # points of accuracy that a point of violation is worth, for methods that must be told
 
 
 @dataclass(frozen=True)
 class Setting:
     """How strictly limits are asked for; the default is what tables show."""
 
-    rho: float = RHO
+    rho: float | None = None  # None: the method's own default, or RHO
     bounds: float = 1.0  # they are multiplied by it
 
     @property
@@ -33,7 +33,7 @@ class Setting:
 class Problem:
     split: Split
     limits: tuple[Limit, ...]
-    rho: float
+    rho: float | None
     seed: int
     threads: int
 
@@ -65,10 +65,6 @@ class Method(ABC):
 
     @abstractmethod
     def fit(self, problem: Problem, learner: str) -> Answer: ...
-
-
-def are_class_bounds(limits: tuple[Limit, ...]) -> bool:
-    return all(isinstance(limit, ClassLimit) for limit in limits)
 
 
 def is_miss_rate(limits: tuple[Limit, ...]) -> bool:

@@ -10,7 +10,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from benchmarks.common.rate_limits import Limit, Outcome, total_violation
 from benchmarks.common.rows import Rows
 from benchmarks.common.trees import estimator
-from benchmarks.peers.method import Answer, Method, Problem
+from benchmarks.peers.method import RHO, Answer, Method, Problem
 
 FOLDS = 5
 SMALLEST_PROBABILITY = 1e-15
@@ -52,7 +52,7 @@ class TunedOffsets(Method):
         probabilities = cross_val_predict(
             model, training.features, training.labels, cv=folds, method="predict_proba"
         )
-        merit = Merit(training, problem.limits, problem.rho)
+        merit = Merit(training, problem.limits, RHO if problem.rho is None else problem.rho)
         offsets = tuned_offsets(logarithms(probabilities), merit)
         model.fit(training.features, training.labels)
         seconds = time.perf_counter() - start

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import metadata
 
 from benchmarks.common.machine import processor
-from benchmarks.peers.method import are_class_bounds
+from benchmarks.common.rate_limits import are_class_bounds
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.runs import PEER_TASKS
 
