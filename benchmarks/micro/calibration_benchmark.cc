@@ -171,7 +171,7 @@ void GapToGrid(benchmark::State& state) {
                              "selection_rate(predicted=2) <= 5%"}) {
       const RateProblem problem =
           ProblemOf({"error(class=0) <= 5%", "error(class=1) <= 20%", last}, data.rows);
-      const Calibration found = Calibrate(data.scores, problem);
+      const Calibration found = Calibrate(data.scores, problem, {.rho = 5.0, .all_offsets = true});
       found_merit = found.merit;
       const double temperature = found.adjustment.temperature;
       const std::vector<double> zero(data.rows.num_scores(), 0.0);

@@ -44,12 +44,14 @@ double Calibrator::temperature() const { return bound_->temperature; }
 Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptions& options) const {
   Validate(options);
   detail::CheckProblemFits(*bound_, problem);
-  if (options.rho) return SolveFor(*options.rho, problem, options, {});
+  detail::SearchHints hints{.all_offsets = options.all_offsets};
+  if (options.rho) return SolveFor(*options.rho, problem, options, hints);
   const double rho = DefaultRho(problem);
-  Calibration found = SolveFor(rho, problem, options, {});
+  Calibration found = SolveFor(rho, problem, options, hints);
   if (found.total_violation == 0.0 || problem.names_groups()) return found;
-  Calibration insisting = SolveFor(kInsistence * rho, problem, options,
-                                   {.starts = {found.adjustment.offsets}, .effort = kShort});
+  hints.starts = {found.adjustment.offsets};
+  hints.effort = kShort;
+  Calibration insisting = SolveFor(kInsistence * rho, problem, options, hints);
   return insisting.total_violation == 0.0 ? insisting : found;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "bregboost/calibrate/calibration.h"
@@ -170,7 +171,7 @@ TEST(Offsets, TheSearchComesNearTheBestOfAllDecisions) {
     const auto all = detail::EnumerateThreeClasses(kit.rows, kit.sums, kit.tracker, kit.judge);
     ASSERT_TRUE(all.has_value());
     const detail::OffsetPoint searched =
-        detail::SearchOffsets(detail::PriorStarts(data.rows), 1, 1.0, kit.judge);
+        detail::SearchOffsets(detail::PriorStarts(data.rows), detail::AllOf(3), 1, 1.0, kit.judge);
     EXPECT_GE(searched.standing.value, all->best.standing.value - 1e-12);
     total_gap += searched.standing.value - all->best.standing.value;
   }
@@ -183,7 +184,8 @@ TEST(Offsets, BeatsRandomOffsetsOfFiveClasses) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const ScoredRows data = test::RandomScoredRows(Letters(5), 400, false, false, seed);
     SearchKit kit(data, {"error(class=a) <= 10%", "error(class=e) <= 20%"}, "accuracy", 5.0);
-    const Calibration found = Calibrate(data.scores, kit.problem);
+    const Calibration found =
+        Calibrate(data.scores, kit.problem, {.rho = 5.0, .all_offsets = true});
     EXPECT_FALSE(found.exact);
     for (int draw = 0; draw < 5000; ++draw) {
       const auto offsets = test::RandomNormal(5, 1.5, random);
@@ -194,16 +196,20 @@ TEST(Offsets, BeatsRandomOffsetsOfFiveClasses) {
 
 TEST(Offsets, DualStepsApplyToErrorsOfWholeClasses) {
   const ScoredRows data = test::RandomScoredRows(Letters(4), 600, false, false, 21);
-  const auto only = [&](const std::vector<std::string>& texts, const char* objective) {
-    return detail::ChargesClassErrorsOnly(
+  const auto bounded = [&](const std::vector<std::string>& texts, const char* objective) {
+    const auto charges = detail::ReadClassCharges(
         RateProblem(test::ParseAll(texts), ParseObjective(objective), data.rows));
+    return charges ? std::optional(charges->bounded) : std::nullopt;
   };
-  EXPECT_TRUE(only({"error(class=a) <= 5%", "recall(class=b) >= 90%"}, "accuracy"));
-  EXPECT_TRUE(only({"balanced_error <= 30%"}, "balanced_error"));
-  EXPECT_FALSE(only({"error(class=a, sex=F) <= 5%"}, "error"));
-  EXPECT_FALSE(only({"selection_rate(predicted=a) <= 5%"}, "error"));
-  EXPECT_FALSE(only({"gap(error, by=sex) <= 5%"}, "error"));
-  EXPECT_FALSE(only({"error(class=a) - error(class=b) <= 5%"}, "error"));
+  using Classes = std::vector<std::size_t>;
+  EXPECT_EQ(bounded({"error(class=a) <= 5%", "recall(class=c) >= 90%"}, "accuracy"),
+            (Classes{0, 2}));
+  EXPECT_EQ(bounded({"error(class=b) <= 5%", "recall(class=b) >= 90%"}, "error"), Classes{1});
+  EXPECT_EQ(bounded({"balanced_error <= 30%"}, "balanced_error"), (Classes{0, 1, 2, 3}));
+  EXPECT_FALSE(bounded({"error(class=a, sex=F) <= 5%"}, "error"));
+  EXPECT_FALSE(bounded({"selection_rate(predicted=a) <= 5%"}, "error"));
+  EXPECT_FALSE(bounded({"gap(error, by=sex) <= 5%"}, "error"));
+  EXPECT_FALSE(bounded({"error(class=a) - error(class=b) <= 5%"}, "error"));
 }
 
 // softmax(F / T) is the true posterior here, so multipliers alone already do well: the offsets that

@@ -31,6 +31,11 @@ struct CalibrationOptions {
   std::optional<double> rho = {};
   std::uint64_t seed = 0;       // of random directions and restarts; K > 2 only
   bool fit_temperature = true;  // false: the temperature is 1
+  // More than three classes of which only errors are limited and paid for. True: all offsets move,
+  // which has the least merit on these rows. False: those of classes that a limit is about; the
+  // others put probabilities right. That holds whatever limits all offsets can hold and follows
+  // less noise, so it does better on other rows.
+  bool all_offsets = false;
 
   bool operator==(const CalibrationOptions&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "calibrate/detail/decision_sums.h"
 #include "calibrate/detail/dual_steps.h"
@@ -27,26 +28,59 @@ BestDecision FindThreshold(const BoundScores& bound, const RateProblem& problem,
           .evaluations = best.evaluations};
 }
 
-BestDecision FindOffsets(const OffsetRows& rows, const RateProblem& problem, const Goal& goal,
-                         const DecisionSums& sums, MeritTracker& tracker, std::uint64_t seed,
-                         const SearchHints& hints) {
-  OffsetJudge judge(rows, sums, tracker);
-  BestDecision result;
-  std::vector<std::vector<double>> starts = PriorStarts(problem.rows());
-  starts.insert(starts.begin(), hints.starts.begin(), hints.starts.end());
-  if (goal.kind == Goal::Kind::kMerit && problem.num_limits() > 0 &&
-      ChargesClassErrorsOnly(problem)) {
-    DualResult dual = TakeDualSteps(problem, goal.rho, judge);
-    result.multipliers = std::move(dual.multipliers);
-    starts.insert(starts.begin(), std::move(dual.best.offsets));
+// Where a search begins, and which offsets it moves.
+struct Course {
+  std::vector<std::vector<double>> starts;
+  std::vector<std::size_t> moved;
+  std::vector<double> multipliers;  // of the dual steps, where they apply
+};
+
+// Where probabilities are right, only classes that a limit is about need offsets beyond what the
+// cost asks for. These hold whatever limits all offsets can hold: raised together they win against
+// every other class. The fewer offsets are chosen, the less noise they follow.
+void MoveBoundedClasses(const ClassCharges& charges, const std::vector<double>& biases,
+                        Course& course) {
+  course.starts = {OffsetsOfCharges(charges.of_cost)};
+  for (std::size_t k = 0; k < biases.size(); ++k) course.starts.front()[k] += biases[k];
+  course.moved = charges.bounded;
+}
+
+Course ChooseCourse(const BoundScores& bound, const RateProblem& problem, const Goal& goal,
+                    double temperature, bool all_offsets, OffsetJudge& judge) {
+  Course course = {.starts = PriorStarts(problem.rows()),
+                   .moved = AllOf(problem.rows().num_scores()),
+                   .multipliers = {}};
+  if (goal.kind != Goal::Kind::kMerit) return course;
+  const std::optional<ClassCharges> charges = ReadClassCharges(problem);
+  if (!charges) return course;
+  std::vector<double> biases;
+  if (!all_offsets) biases = bound.BiasesAt(temperature);
+  if (!biases.empty()) MoveBoundedClasses(*charges, biases, course);
+  if (problem.num_limits() > 0) {
+    DualResult dual = TakeDualSteps(problem, goal.rho, biases, judge);
+    course.multipliers = std::move(dual.multipliers);
+    course.starts.insert(course.starts.begin(), std::move(dual.best.offsets));
   }
+  return course;
+}
+
+BestDecision FindOffsets(const BoundScores& bound, const RateProblem& problem, const Goal& goal,
+                         const DecisionSums& sums, MeritTracker& tracker, double temperature,
+                         std::uint64_t seed, const SearchHints& hints) {
+  const OffsetRows rows(problem, bound, temperature);
+  OffsetJudge judge(rows, sums, tracker);
+  Course course = ChooseCourse(bound, problem, goal, temperature, hints.all_offsets, judge);
+  course.starts.insert(course.starts.begin(), hints.starts.begin(), hints.starts.end());
   std::optional<Enumerated> enumerated;
   if (CanEnumerate(rows, tracker)) enumerated = EnumerateThreeClasses(rows, sums, tracker, judge);
-  OffsetPoint best =
-      enumerated ? enumerated->best : SearchOffsets(starts, seed, hints.effort, judge);
-  best = Centre(std::move(best), judge);
+  OffsetPoint best = enumerated
+                         ? enumerated->best
+                         : SearchOffsets(course.starts, course.moved, seed, hints.effort, judge);
+  best = Centre(std::move(best), course.moved, judge);
+  BestDecision result;
   result.offsets = std::move(best.offsets);
   result.sums = std::move(best.sums);
+  result.multipliers = std::move(course.multipliers);
   result.exact = enumerated.has_value();
   result.evaluations = judge.evaluations() + (enumerated ? enumerated->evaluations : 0);
   return result;
@@ -76,8 +110,7 @@ BestDecision FindBestDecision(const BoundScores& bound, const RateProblem& probl
   if (problem.rows().task() == Task::kBinary) {
     return FindThreshold(bound, problem, sums, tracker, temperature);
   }
-  return FindOffsets(OffsetRows(problem, bound, temperature), problem, goal, sums, tracker, seed,
-                     hints);
+  return FindOffsets(bound, problem, goal, sums, tracker, temperature, seed, hints);
 }
 
 }  // namespace bregboost::detail

@@ -1,6 +1,7 @@
 #include "calibrate/detail/bound_scores.h"
 
 #include "bregboost/calibrate/temperature.h"
+#include "calibrate/detail/class_biases.h"
 #include "calibrate/detail/parallel_sort.h"
 #include "calibrate/detail/score_checks.h"
 
@@ -29,6 +30,7 @@ std::vector<ScoredRow> Sorted(std::span<const double> scores) {
 
 BoundScores::BoundScores(std::span<const double> all_scores, const RowData& all_rows)
     : scores(all_scores), rows(&all_rows), temperature(FitTemperature(all_scores, all_rows)) {
+  if (all_rows.num_scores() > 3) biases = FitClassBiases(all_scores, all_rows, temperature);
   if (all_rows.task() != Task::kBinary) return;
   ascending.reserve(all_scores.size());
   sorted_scores.reserve(all_scores.size());
@@ -36,6 +38,12 @@ BoundScores::BoundScores(std::span<const double> all_scores, const RowData& all_
     ascending.push_back(row);
     sorted_scores.push_back(score);
   }
+}
+
+std::vector<double> BoundScores::BiasesAt(double at_temperature) const {
+  std::vector<double> scaled = biases;
+  for (double& bias : scaled) bias *= temperature / at_temperature;
+  return scaled;
 }
 
 std::vector<double> BoundScores::Scaled(double at_temperature) const {

@@ -15,9 +15,12 @@ struct BoundScores {
   std::span<const double> scores;  // class-major
   const RowData* rows;
   double temperature;
+  std::vector<double> biases;            // K > 3: FitClassBiases() of F / temperature
   std::vector<std::uint32_t> ascending;  // binary: rows by score, then by number
   std::vector<double> sorted_scores;     // theirs, in that order
 
+  // Those of F / at_temperature that say the same.
+  std::vector<double> BiasesAt(double at_temperature) const;
   // F / T, class-major.
   std::vector<double> Scaled(double at_temperature) const;
 };

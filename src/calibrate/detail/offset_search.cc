@@ -37,13 +37,16 @@ std::vector<double> Axis(std::size_t k, std::size_t classes) {
 }
 
 // Until nothing improves, or the judge has made this many sweeps.
-OffsetPoint AlongAxes(OffsetPoint point, std::int64_t most_sweeps, OffsetJudge& judge) {
+OffsetPoint AlongAxes(OffsetPoint point, const std::vector<std::size_t>& moved,
+                      std::int64_t most_sweeps, OffsetJudge& judge) {
   const std::size_t classes = judge.rows().num_classes;
   const bool shortens = judge.rows().size() > kManyRows;
   std::size_t since_improvement = 0;
-  for (std::size_t step = 0; since_improvement < classes && judge.sweeps() < most_sweeps; ++step) {
-    const double reach = shortens && step >= classes ? kShortReach : kInfinity;
-    OffsetPoint found = judge.AlongLine(point, Axis(step % classes, classes), reach);
+  for (std::size_t step = 0; since_improvement < moved.size() && judge.sweeps() < most_sweeps;
+       ++step) {
+    const double reach = shortens && step >= moved.size() ? kShortReach : kInfinity;
+    const std::size_t k = moved[step % moved.size()];
+    OffsetPoint found = judge.AlongLine(point, Axis(k, classes), reach);
     ++since_improvement;
     if (!Better(found.standing, point.standing)) continue;
     point = std::move(found);
@@ -54,8 +57,10 @@ OffsetPoint AlongAxes(OffsetPoint point, std::int64_t most_sweeps, OffsetJudge& 
 
 class Search {
  public:
-  Search(std::uint64_t seed, double effort, OffsetJudge& judge)
+  Search(const std::vector<std::size_t>& moved, std::uint64_t seed, double effort,
+         OffsetJudge& judge)
       : judge_(judge),
+        moved_(moved),
         random_(seed),
         classes_(judge.rows().num_classes),
         sweeps_before_(judge.sweeps()),
@@ -74,7 +79,7 @@ class Search {
     if (!many_rows_) return AlongAll(FromPerturbed(Followed(starts, most_sweeps_)));
     std::vector<OffsetPoint> points;
     for (const std::vector<double>& start : starts) points.push_back(judge_.At(start));
-    return AlongAll(AlongAxes(BestOf(points), sweeps_before_ + most_sweeps_, judge_));
+    return AlongAll(AlongAxes(BestOf(points), moved_, sweeps_before_ + most_sweeps_, judge_));
   }
 
  private:
@@ -94,7 +99,7 @@ class Search {
   double Uniform() { return 0x1p-52 * static_cast<double>(random_() >> 11U) - 1.0; }  // [-1, 1)
 
   std::vector<double> Perturbed(std::vector<double> offsets, double spread) {
-    for (double& offset : offsets) offset += spread * Uniform();
+    for (const std::size_t k : moved_) offsets[k] += spread * Uniform();
     return offsets;
   }
 
@@ -110,11 +115,11 @@ class Search {
 
   // The best of what the axes lead to from each of these offsets.
   OffsetPoint Followed(const std::vector<std::vector<double>>& starts, std::int64_t most_sweeps) {
-    const auto least = static_cast<std::int64_t>(classes_);
+    const auto least = static_cast<std::int64_t>(moved_.size());
     const auto count = static_cast<std::int64_t>(starts.size());
     const std::int64_t each = std::max(least, Left(most_sweeps) / count);
     return BestOf(AtOnce(starts.size(), [&](std::size_t j, OffsetJudge& judge) {
-      return AlongAxes(judge.At(starts[j]), each, judge);
+      return AlongAxes(judge.At(starts[j]), moved_, each, judge);
     }));
   }
 
@@ -123,7 +128,7 @@ class Search {
     constexpr std::array kSpreads = {2.0, 0.5, 0.1};
     const auto most_sweeps =
         static_cast<std::int64_t>(kShareOfRestarts * static_cast<double>(most_sweeps_));
-    const std::size_t most_in_vain = 6 * classes_;
+    const std::size_t most_in_vain = 6 * moved_.size();
     std::size_t in_vain = 0, restarts = 0;
     while (in_vain < most_in_vain && Left(most_sweeps) > 0) {
       std::vector<std::vector<double>> starts(at_once_);
@@ -144,7 +149,7 @@ class Search {
     while (improved && Left(most_sweeps_) > 0) {
       improved = AlongSome(Pairs(), point);
       improved = AlongSome(RandomDirections(), point) || improved;
-      if (improved) point = AlongAxes(point, sweeps_before_ + most_sweeps_, judge_);
+      if (improved) point = AlongAxes(point, moved_, sweeps_before_ + most_sweeps_, judge_);
     }
     return point;
   }
@@ -168,20 +173,24 @@ class Search {
 
   std::vector<std::vector<double>> Pairs() const {
     std::vector<std::vector<double>> directions;
-    for (std::size_t a = 0; a < classes_; ++a) {
-      for (std::size_t b = a + 1; b < classes_; ++b) {
+    for (std::size_t a = 0; a < moved_.size(); ++a) {
+      for (std::size_t b = a + 1; b < moved_.size(); ++b) {
         for (const double sign : {1.0, -1.0}) {
           if (classes_ == 3 && sign > 0.0) continue;  // two together: the third alone
-          directions.push_back(Axis(a, classes_));
-          directions.back()[b] = sign;
+          directions.push_back(Axis(moved_[a], classes_));
+          directions.back()[moved_[b]] = sign;
         }
       }
+    }
+    if (moved_.size() > 2 && moved_.size() < classes_) {  // against all others
+      directions.emplace_back(classes_, 0.0);
+      for (const std::size_t k : moved_) directions.back()[k] = 1.0;
     }
     return directions;
   }
 
   std::vector<std::vector<double>> RandomDirections() {
-    std::vector<std::vector<double>> directions(4 * classes_);
+    std::vector<std::vector<double>> directions(4 * moved_.size());
     for (std::vector<double>& direction : directions) {
       direction = Perturbed(std::vector<double>(classes_, 0.0), 1.0);
     }
@@ -189,6 +198,7 @@ class Search {
   }
 
   OffsetJudge& judge_;
+  const std::vector<std::size_t>& moved_;
   std::mt19937_64 random_;
   std::size_t classes_;
   std::int64_t sweeps_before_;
@@ -219,15 +229,22 @@ OffsetPoint OffsetJudge::AlongLine(const OffsetPoint& from, std::span<const doub
   return At(std::move(offsets));
 }
 
-OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
-                          double effort, OffsetJudge& judge) {
-  return Search(seed, effort, judge).Run(starts);
+std::vector<std::size_t> AllOf(std::size_t classes) {
+  std::vector<std::size_t> all(classes);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
-OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge) {
+OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts,
+                          const std::vector<std::size_t>& moved, std::uint64_t seed, double effort,
+                          OffsetJudge& judge) {
+  return Search(moved, seed, effort, judge).Run(starts);
+}
+
+OffsetPoint Centre(OffsetPoint point, const std::vector<std::size_t>& moved, OffsetJudge& judge) {
   double reach = kInfinity;
   if (judge.rows().size() > kManyRows) reach = kShortReach;
-  for (std::size_t k = 0; k < point.offsets.size(); ++k) {
+  for (const std::size_t k : moved) {
     OffsetPoint middle = judge.AlongLine(point, Axis(k, point.offsets.size()), reach);
     if (!Better(point.standing, middle.standing)) point = std::move(middle);
   }

@@ -48,23 +48,29 @@ class OffsetJudge {
   std::int64_t sweeps_ = 0;
 };
 
-// Where to look besides the starts that every search has, and how long.
+// Where to look besides the starts that every search has, how long, and how widely.
 struct SearchHints {
   std::vector<std::vector<double>> starts = {};
-  double effort = 1.0;  // share of the sweeps that the number of rows allows, in (0, 1]
+  double effort = 1.0;       // share of the sweeps that the number of rows allows, in (0, 1]
+  bool all_offsets = false;  // see CalibrationOptions
 };
 
-// From each start along the axes until nothing improves, then so from perturbed points; from the
-// best of all along pairs of axes and random directions. Ends with no improvement, or when the
-// sweeps that the number of rows allows are used up. Points and lines are tried a few at a time, on
-// as many threads as there are, with the same result on any number of them. Beyond 100,000 rows,
-// where the merit is smooth, only the best start is followed, along whole axes at first and within
-// 0.5 of the best point from then on, and nothing is perturbed.
-OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts, std::uint64_t seed,
-                          double effort, OffsetJudge& judge);
+std::vector<std::size_t> AllOf(std::size_t classes);
 
-// The same decision's standing, away from the rows' changes: the middle along each axis.
-OffsetPoint Centre(OffsetPoint point, OffsetJudge& judge);
+// Moves the offsets of the classes in `moved`; those of others keep their distances as they are in
+// the starts. From each start along the axes until nothing improves, then so from perturbed points;
+// from the best of all along pairs of axes and random directions. Ends with no improvement, or when
+// the sweeps that the number of rows allows are used up. Points and lines are tried a few at a
+// time, on as many threads as there are, with the same result on any number of them. Beyond 100,000
+// rows, where the merit is smooth, only the best start is followed, along whole axes at first and
+// within 0.5 of the best point from then on, and nothing is perturbed.
+OffsetPoint SearchOffsets(const std::vector<std::vector<double>>& starts,
+                          const std::vector<std::size_t>& moved, std::uint64_t seed, double effort,
+                          OffsetJudge& judge);
+
+// The same decision's standing, away from the rows' changes: the middle along the axis of each of
+// these classes.
+OffsetPoint Centre(OffsetPoint point, const std::vector<std::size_t>& moved, OffsetJudge& judge);
 
 // Starts that need no multipliers: no offsets, and classes made equally frequent, half-way and all
 // the way.
