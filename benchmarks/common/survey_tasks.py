@@ -53,7 +53,7 @@ class Survey:
     dropped: str = ""  # columns that give the label away, or name rows
 
     def rows(self, folder: Path) -> Rows:
-        table = pd.read_pickle(folder / f"{self.file}.pkl.compress", compression="xz")
+        table = read_table(folder, self.file)
         columns = [self.label.column, self.group.column]
         table = table.dropna(subset=columns)
         gone = [*columns, *self.dropped.split(), "rownames"]
@@ -62,9 +62,7 @@ class Survey:
 
     def split(self, folder: Path, seed: int) -> Split:
         rows = read_rows(self, folder)
-        order = np.random.default_rng(7000 + seed).permutation(len(rows.labels))
-        count = min(TRAINING_ROWS, len(order) // 2)
-        return Split(rows[order[:count]], rows[order[count : count + TEST_ROWS]])
+        return drawn(rows, seed)
 
     def limits(self) -> dict[str, tuple[Limit, ...]]:
         return {
@@ -73,6 +71,16 @@ class Survey:
             "odds": (fnr_gap(self.gaps.fnr), fpr_gap(self.gaps.fpr)),
             "misses": (fnr(0.3), fnr_gap(self.gaps.fnr)),
         }
+
+
+def read_table(folder: Path, file: str) -> pd.DataFrame:
+    return pd.read_pickle(folder / f"{file}.pkl.compress", compression="xz")
+
+
+def drawn(rows: Rows, seed: int) -> Split:
+    order = np.random.default_rng(7000 + seed).permutation(len(rows.labels))
+    count = min(TRAINING_ROWS, len(order) // 2)
+    return Split(rows[order[:count]], rows[order[count : count + TEST_ROWS]])
 
 
 @lru_cache

@@ -18,17 +18,18 @@ void BindCalibration(nb::module_& module) {
       "calibrate",
       [](const Array<double>& scores, const RowData& rows,
          const std::vector<Constraint>& constraints, const std::string& objective,
-         std::optional<double> rho, std::uint64_t seed) {
+         std::optional<double> rho, std::uint64_t seed, bool all_offsets) {
         const nb::gil_scoped_release release;
         const RateProblem problem(constraints, ParseObjective(objective), rows);
-        const CalibrationOptions options{.rho = rho, .seed = seed};
+        const CalibrationOptions options{
+            .rho = rho, .seed = seed, .all_offsets = all_offsets};
         const Calibrator calibrator(View(scores), rows);
         const Calibration calibration = calibrator.Solve(problem, options);
         return ToJson(calibration, problem, FindPrices(calibrator, problem, calibration));
       },
       "Temperature and offsets that hold limits on rows with these scores, as JSON.",
       nb::arg("scores"), nb::arg("rows"), nb::arg("constraints"), nb::arg("objective"),
-      nb::arg("rho"), nb::arg("seed"));
+      nb::arg("rho"), nb::arg("seed"), nb::arg("all_offsets") = false);
 }
 
 }  // namespace bregboost::python
