@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "bregboost/problem/constraint_error.h"
@@ -17,6 +18,13 @@ namespace {
 constexpr const char* kRoundNames[] = {
     "num_iterations", "num_boost_round", "n_estimators", "num_iteration", "n_iter",  "num_tree",
     "num_trees",      "num_round",       "num_rounds",   "nrounds",       "max_iter"};
+
+// What is wrong with the value of a flag; nothing if it is right.
+std::string CheckNonNegative(const std::string& text) {
+  double value = 0.0;
+  if (CLI::detail::lexical_cast(text, value) && std::isfinite(value) && value >= 0.0) return "";
+  return fmt::format("'{}'; allowed: a finite number, at least 0", text);
+}
 
 GbmParameters ParametersOf(const FitFlags& flags) {
   GbmParameters parameters;
@@ -69,7 +77,7 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
   command.add_option("--rounds", flags.rounds, "Boosting rounds [the library's, 100]")
       ->check(CLI::PositiveNumber);
   command.add_option("--l2", flags.l2, "Penalty on the coefficients of a linear model")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckNonNegative, "")
       ->capture_default_str();
   command
       .add_option("--objective", flags.objective,
@@ -78,7 +86,7 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
   command
       .add_option("--rho", flags.rho,
                   "Points of the objective that a point of violation is worth [chosen]")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CheckNonNegative, "");
   command.add_option("--validation", flags.validation, "Unseen rows: auto, folds or holdout")
       ->capture_default_str();
   command.add_option("--folds", flags.folds, "Number of folds")->capture_default_str();

@@ -21,8 +21,7 @@ void BindCalibration(nb::module_& module) {
          std::optional<double> rho, std::uint64_t seed, bool all_offsets) {
         const nb::gil_scoped_release release;
         const RateProblem problem(constraints, ParseObjective(objective), rows);
-        const CalibrationOptions options{
-            .rho = rho, .seed = seed, .all_offsets = all_offsets};
+        const CalibrationOptions options{.rho = rho, .seed = seed, .all_offsets = all_offsets};
         const Calibrator calibrator(View(scores), rows);
         const Calibration calibration = calibrator.Solve(problem, options);
         return ToJson(calibration, problem, FindPrices(calibrator, problem, calibration));

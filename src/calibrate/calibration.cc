@@ -13,8 +13,22 @@ namespace {
 constexpr double kPointsOfAccuracy = 5.0;
 constexpr double kInsistence = 10.0;
 
+// Times rho: to see whether all limits can be held, whatever it costs.
+constexpr double kAnyPrice = 1e6;
+
 // A search that begins at what another found may be short.
 constexpr double kShort = 0.1;
+
+// Whether limits are broken, all of a kind that is insisted on.
+bool WantsInsistence(const RateProblem& problem, const Calibration& found) {
+  bool breaks = false;
+  for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
+    if (found.measurements[c].satisfied) continue;
+    if (ComparesGroups(problem.constraints()[c])) return false;
+    breaks = true;
+  }
+  return breaks;
+}
 
 double ToThreeDigits(double value) {
   const double unit = std::pow(10.0, 2.0 - std::floor(std::log10(value)));
@@ -46,13 +60,26 @@ Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptio
   detail::CheckProblemFits(*bound_, problem);
   detail::SearchHints hints{.all_offsets = options.all_offsets};
   if (options.rho) return SolveFor(*options.rho, problem, options, hints);
-  const double rho = DefaultRho(problem);
-  Calibration found = SolveFor(rho, problem, options, hints);
-  if (found.total_violation == 0.0 || problem.names_groups()) return found;
+  Calibration found = SolveFor(DefaultRho(problem), problem, options, hints);
+  if (!WantsInsistence(problem, found)) return found;
+  return Insisting(std::move(found), problem, options, std::move(hints));
+}
+
+Calibration Calibrator::Insisting(Calibration found, const RateProblem& problem,
+                                  const CalibrationOptions& options,
+                                  detail::SearchHints hints) const {
   hints.starts = {found.adjustment.offsets};
   hints.effort = kShort;
-  Calibration insisting = SolveFor(kInsistence * rho, problem, options, hints);
-  return insisting.total_violation == 0.0 ? insisting : found;
+  const double rho = kInsistence * found.rho;
+  Calibration insisting = SolveFor(rho, problem, options, hints);
+  hints.starts.push_back(insisting.adjustment.offsets);
+  if (insisting.total_violation > 0.0 &&
+      SolveFor(kAnyPrice * rho, problem, options, hints).total_violation > 0.0) {
+    return found;
+  }
+  if (insisting.exact) return insisting;
+  hints.effort = 1.0;
+  return SolveFor(rho, problem, options, hints);
 }
 
 Calibration Calibrator::SolveFor(double rho, const RateProblem& problem,

@@ -144,7 +144,7 @@ std::vector<Price> FindPrices(const Calibrator& calibrator, const RateProblem& p
     const double reach = near_rows * ChangePerRow(axes, charges);
     if (reach == 0.0 || excess < -reach) continue;
     prices[c].binding = true;
-    if (excess > reach) {
+    if (!measured.satisfied) {
       Eigen::VectorXd rho(1);
       rho[0] = prices[c].price = decision.rho;
       cost = Combined(cost, {charges}, rho);

@@ -18,17 +18,6 @@ namespace {
 // Two-sided 90%: what the rate of a small group may be off by chance alone.
 constexpr double kSamplingQuantile = 1.64;
 
-bool NamesGroups(const Constraint& constraint) {
-  const auto is_group = [](const Column& column) { return !column.is_label; };
-  return std::any_of(constraint.by.begin(), constraint.by.end(), is_group) ||
-         std::any_of(constraint.expression.terms.begin(), constraint.expression.terms.end(),
-                     [&](const Term& term) {
-                       return std::any_of(
-                           term.rate.where.begin(), term.rate.where.end(),
-                           [&](const Condition& condition) { return is_group(condition.column); });
-                     });
-}
-
 // Of the columns that the constraint itself names.
 std::size_t NumberOfGroups(const Constraint& constraint, const CellTable& cells) {
   std::set<std::string> names;
@@ -99,19 +88,25 @@ double MovesWithBound(const RateProblem& problem, const CompiledConstraint& cons
   return weight > 0.0 ? constraint.rates[r].denominator.Dot(sums) / weight : 0.0;
 }
 
-std::vector<Price> PricesFromTraining(const RateProblem& problem,
-                                      const RateTrainingResult& training,
-                                      std::span<const double> sums) {
+std::vector<Price> PricesFromTraining(const RateProblem& problem, std::span<const double> sums,
+                                      const AutoResult& result) {
   std::vector<Price> prices;
   for (std::size_t c = 0; c < problem.num_constraints(); ++c) {
     const CompiledConstraint& constraint = problem.compiled().constraints[c];
-    Price price{.text = ToText(constraint.source)};
+    const Measurement& measured = result.measurements[c];
+    Price price{.text = measured.text};
+    if (!measured.satisfied) {
+      price.price = std::isnan(measured.value) ? 0.0 : result.rho;
+      price.binding = price.price > 0.0;
+      prices.push_back(price);
+      continue;
+    }
     double variance = 0.0;
     for (std::size_t r = 0; r < constraint.num_rows; ++r) {
       const std::size_t j = constraint.first_row + r;
       const double moves = MovesWithBound(problem, constraint, r, sums);
-      price.price += moves * training.multipliers[j];
-      variance += std::pow(moves * training.multiplier_spread[j], 2.0);
+      price.price += moves * result.training.multipliers[j];
+      variance += std::pow(moves * result.training.multiplier_spread[j], 2.0);
     }
     price.standard_error = std::sqrt(variance);
     price.binding = price.price > price.standard_error;
@@ -195,8 +190,9 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
       result.prices = FindPrices(calibrator, gathered.problem(), *result.calibration);
     }
   }
+  result.measurements = unseen.Measure(sums);
   if (result.path == TrainingPath::kConstrained) {
-    result.prices = PricesFromTraining(unseen, result.training, sums);
+    result.prices = PricesFromTraining(unseen, sums, result);
   }
   for (const SubsetSize& size : MeasureSubsets(unseen)) {
     if (size.too_small) result.too_small.push_back(size);
@@ -211,7 +207,6 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   }
   unseen.SetAllowances({});
   result.objective = unseen.ObjectiveValue(sums);
-  result.measurements = unseen.Measure(sums);
   result.total_violation = unseen.TotalViolation(sums);
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -35,6 +36,28 @@ std::string GroupsText(const std::vector<Column>& by) {
 }  // namespace
 
 std::string_view Name(RateKind kind) { return detail::Traits(kind).name; }
+
+bool NamesGroups(const Constraint& constraint) {
+  const auto is_group = [](const Column& column) { return !column.is_label; };
+  return std::any_of(constraint.by.begin(), constraint.by.end(), is_group) ||
+         std::any_of(constraint.expression.terms.begin(), constraint.expression.terms.end(),
+                     [&](const Term& term) {
+                       return std::any_of(
+                           term.rate.where.begin(), term.rate.where.end(),
+                           [&](const Condition& condition) { return is_group(condition.column); });
+                     });
+}
+
+bool ComparesGroups(const Constraint& constraint) {
+  if (!NamesGroups(constraint)) return false;
+  if (constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio) {
+    return true;
+  }
+  const std::vector<Term>& terms = constraint.expression.terms;
+  const auto is_added = [](const Term& term) { return term.coefficient > 0.0; };
+  return std::any_of(terms.begin(), terms.end(), is_added) &&
+         !std::all_of(terms.begin(), terms.end(), is_added);
+}
 
 Range ValueRange(const RateExpression& expression) {
   Range range{.low = expression.constant, .high = expression.constant};

@@ -193,6 +193,19 @@ TEST(FewOffsets, DoBetterOnOtherRows) {
   EXPECT_GT(advantage, 0.005);
 }
 
+// A class whose errors are free and that no limit names would never be predicted again.
+TEST(FewOffsets, OnlyWhereNoErrorIsFree) {
+  const ScoredRows data = Clouds(400, 61);
+  const Calibrator calibrator(data.scores, data.rows);
+  for (const char* objective : {"recall(class=c)", "error(class=a)"}) {
+    const RateProblem problem(test::ParseAll({"error(class=a) <= 10%", "error(class=b) <= 20%"}),
+                              ParseObjective(objective), data.rows);
+    EXPECT_EQ(calibrator.Solve(problem).adjustment.offsets,
+              calibrator.Solve(problem, {.all_offsets = true}).adjustment.offsets)
+        << objective;
+  }
+}
+
 TEST(FewOffsets, OnlyWhereErrorsOfClassesAreAllThatCounts) {
   const ScoredRows data = DrawnRows(400, false, 51);
   for (const char* text : {"selection_rate(predicted=a) <= 10%", "gap(error, by=sex) <= 1%"}) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bregboost/calibrate/calibration.h"
+#include "bregboost/problem/parser.h"
 #include "calibrate_problems.h"
 
 namespace bregboost {
@@ -79,12 +80,26 @@ TEST(DefaultRho, HoldsALimitThatCostsMoreThanFivePoints) {
   EXPECT_EQ(found.rho, 50.0);
 }
 
-TEST(DefaultRho, GivesALimitUpThatCostsMoreThanFifty) {
+TEST(DefaultRho, GivesUpOnlyWhatCostsMoreThanFifty) {
   const CostlyLimit limit(1000);  // 5.4 points of accuracy for a tenth of a point of violation
   const Calibration found = limit.Solve({});
   EXPECT_DOUBLE_EQ(found.total_violation, 0.001);
-  EXPECT_EQ(found.rho, 5.0);
+  EXPECT_EQ(found.rho, 50.0);
   EXPECT_EQ(limit.Solve(100.0).total_violation, 0.0);
+}
+
+// Also where the bound lies between two attainable rates and the lower one is too dear.
+TEST(DefaultRho, ATighterBoundNeverEndsAtALooserRate) {
+  const test::ScoredRows data = test::RandomScoredRows({"no", "yes"}, 300, false, false, 17);
+  const Calibrator calibrator(data.scores, data.rows);
+  double before = 1.0;
+  for (int bound = 300; bound >= 0; --bound) {
+    const std::string text = "fpr <= " + std::to_string(0.1 * bound) + "%";
+    const RateProblem problem(test::ParseAll({text}), ParseObjective("recall"), data.rows);
+    const double rate = calibrator.Solve(problem).measurements[0].value;
+    EXPECT_LE(rate, before) << text;
+    before = rate;
+  }
 }
 
 struct DefaultCase {
@@ -92,7 +107,7 @@ struct DefaultCase {
 };
 
 // With what a caller could have found by hand, on random problems.
-void CompareWithBothRhos(const DefaultCase& what, bool insists, std::uint64_t seed) {
+void CompareWithBothRhos(const DefaultCase& what, std::uint64_t seed) {
   SCOPED_TRACE(seed);
   Random random(seed);
   const test::ScoredRows data = test::RandomScoredRows(what.classes, 60, false, false, seed);
@@ -103,7 +118,12 @@ void CompareWithBothRhos(const DefaultCase& what, bool insists, std::uint64_t se
   const double rho = DefaultRho(*problem);
   const Calibration lenient = Calibrate(data.scores, *problem, {.rho = rho});
   const Calibration insisting = Calibrate(data.scores, *problem, {.rho = 10.0 * rho});
-  const bool by_ten = insists && lenient.total_violation > 0.0 && insisting.total_violation == 0.0;
+  const bool can_hold = Calibrate(data.scores, *problem, {.rho = 1e9}).total_violation == 0.0;
+  bool breaks_gaps = false;
+  for (const Measurement& limit : lenient.measurements) {
+    breaks_gaps = breaks_gaps || (!limit.satisfied && limit.text.starts_with("gap"));
+  }
+  const bool by_ten = lenient.total_violation > 0.0 && can_hold && !breaks_gaps;
   const Calibration& expected = by_ten ? insisting : lenient;
   EXPECT_EQ(found.adjustment.offsets, expected.adjustment.offsets);
   EXPECT_EQ(found.total_violation, expected.total_violation);
@@ -116,17 +136,55 @@ TEST(DefaultRho, IsOneOfTwoOnRandomProblems) {
   const DefaultCase three = {.classes = {"a", "b", "c"},
                              .templates = {"error(class=a) <= {}", "error(class=b) <= {}"}};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    CompareWithBothRhos(binary, /*insists=*/true, seed);
-    if (seed <= 40) CompareWithBothRhos(three, /*insists=*/true, seed);
+    CompareWithBothRhos(binary, seed);
+    if (seed <= 40) CompareWithBothRhos(three, seed);
   }
 }
 
-TEST(DefaultRho, DoesNotInsistOnWhatComparesGroups) {
-  const DefaultCase groups = {
-      .classes = {"no", "yes"},
-      .templates = {"gap(error, by=sex) <= {}", "gap(selection_rate, by=sex) <= {}"}};
+TEST(DefaultRho, DoesNotInsistWhereGapsAreBroken) {
+  const std::vector<std::string> gaps = {"gap(error, by=sex) <= {}",
+                                         "gap(selection_rate, by=sex) <= {}"};
+  std::vector<std::string> both = {"fnr <= {}", "fpr <= {}", "max(fnr, by=sex) <= {}"};
+  both.insert(both.end(), gaps.begin(), gaps.end());
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    CompareWithBothRhos(groups, /*insists=*/false, seed);
+    CompareWithBothRhos({.classes = {"no", "yes"}, .templates = gaps}, seed);
+    CompareWithBothRhos({.classes = {"no", "yes"}, .templates = both}, seed);
+  }
+}
+
+// Where a search is not exhaustive, insisting must not end it early.
+TEST(DefaultRho, InsistsAsThoroughlyAsIfItHadBeenAsked) {
+  int insisted = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    const test::ScoredRows data =
+        test::RandomScoredRows({"a", "b", "c", "d", "e"}, 300, false, false, seed);
+    const RateProblem problem(
+        test::ParseAll({"precision(predicted=a) >= 85%", "error(class=b) <= 10%"}),
+        ParseObjective("accuracy"), data.rows);
+    const Calibrator calibrator(data.scores, data.rows);
+    const Calibration chosen = calibrator.Solve(problem);
+    if (chosen.rho != 50.0) continue;
+    ++insisted;
+    EXPECT_LE(chosen.merit, calibrator.Solve(problem, {.rho = 50.0}).merit + 1e-12) << seed;
+  }
+  EXPECT_GE(insisted, 3);
+}
+
+TEST(ComparesGroups, IsAboutGroupsHeldAgainstEachOther) {
+  for (const char* text :
+       {"gap(error, by=sex) <= 1%", "ratio(selection_rate, by=(sex, race)) >= 80%",
+        "fpr(sex=F) - fpr(sex=M) <= 1%", "error(sex=F) - error <= 3%"}) {
+    EXPECT_TRUE(NamesGroups(ParseConstraint(text))) << text;
+    EXPECT_TRUE(ComparesGroups(ParseConstraint(text))) << text;
+  }
+  for (const char* text : {"max(fnr, by=sex) <= 5%", "fpr(sex=F) <= 1%",
+                           "0.5 * fnr(sex=F) + 0.5 * fnr(sex=M) <= 5%"}) {
+    EXPECT_TRUE(NamesGroups(ParseConstraint(text))) << text;
+    EXPECT_FALSE(ComparesGroups(ParseConstraint(text))) << text;
+  }
+  for (const char* text : {"fnr <= 5%", "fnr - fpr <= 1%", "gap(error, by=class) <= 1%"}) {
+    EXPECT_FALSE(NamesGroups(ParseConstraint(text))) << text;
+    EXPECT_FALSE(ComparesGroups(ParseConstraint(text))) << text;
   }
 }
 

@@ -247,7 +247,7 @@ TEST(Offsets, HaveMeanZeroAndDecideAsReported) {
   const auto predicted =
       test::Predictions(data.rows, data.scores, found.adjustment.temperature, offsets);
   const std::vector<double> sums = test::SumsOfPredictions(problem, data.scores, predicted);
-  EXPECT_NEAR(problem.Merit(sums, 5.0), found.merit, 1e-12);
+  EXPECT_NEAR(problem.Merit(sums, found.rho), found.merit, 1e-12);
 }
 
 TEST(Offsets, WeightsCountAsRepeatedRows) {

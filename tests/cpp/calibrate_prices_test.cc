@@ -255,5 +255,27 @@ TEST(Prices, BrokenAndUndefinedConstraints) {
   EXPECT_FALSE(none[0].binding);
 }
 
+// By a row or by many: what the merit charges.
+TEST(Prices, OfBrokenLimitsAreRho) {
+  int broken = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const ScoredRows data = test::RandomScoredRows({"a", "b", "c", "d"}, 200, false, false, seed);
+    const RateProblem problem(test::ParseAll({"error(class=a) <= 20%", "error(class=b) <= 20%",
+                                              "error(class=c) <= 20%", "error(class=d) <= 20%"}),
+                              ParseObjective("accuracy"), data.rows);
+    const Calibrator calibrator(data.scores, data.rows);
+    const Calibration decision = calibrator.Solve(problem, {.rho = 3.0});
+    const std::vector<Price> prices = FindPrices(calibrator, problem, decision);
+    for (std::size_t c = 0; c < prices.size(); ++c) {
+      if (decision.measurements[c].satisfied) continue;
+      ++broken;
+      EXPECT_TRUE(prices[c].binding);
+      EXPECT_EQ(prices[c].price, 3.0);
+      EXPECT_EQ(prices[c].standard_error, 0.0);
+    }
+  }
+  EXPECT_GT(broken, 10);
+}
+
 }  // namespace
 }  // namespace bregboost

@@ -72,7 +72,8 @@ int CompareWithEveryThreshold(std::uint64_t seed) {
   for (double& score : scaled) score /= temperature;
   const auto judge = [&](const std::vector<double>& offsets) {
     const auto predicted = test::Predictions(data.rows, data.scores, temperature, offsets);
-    return test::Judge(*problem, test::SumsOfPredictions(*problem, scaled, predicted), *options.rho);
+    return test::Judge(*problem, test::SumsOfPredictions(*problem, scaled, predicted),
+                       *options.rho);
   };
 
   Judged best{.undefined = std::numeric_limits<int>::max(), .merit = 0.0};

@@ -25,16 +25,16 @@ double DefaultRho(const RateProblem& problem);
 struct CalibrationOptions {
   // How many points of cost a point of violation is worth: merit = cost + rho * total violation; >=
   // 0. With 0 the limits count only in so far as undefined rates are avoided. None: DefaultRho();
-  // and where that gives up a limit though some decision holds all, ten times as much, which holds
-  // them unless the price is higher still. Limits that tell groups apart are not insisted on: to
-  // decide alike for everybody always holds them.
+  // and ten times as much where that breaks limits though some decision holds all. They then hold
+  // unless the price is higher still. Limits that compare groups are not insisted on: some decision
+  // that hardly looks at the features nearly always holds them.
   std::optional<double> rho = {};
   std::uint64_t seed = 0;       // of random directions and restarts; K > 2 only
   bool fit_temperature = true;  // false: the temperature is 1
-  // More than three classes of which only errors are limited and paid for. True: all offsets move,
-  // which has the least merit on these rows. False: those of classes that a limit is about; the
-  // others put probabilities right. That holds whatever limits all offsets can hold and follows
-  // less noise, so it does better on other rows.
+  // More than three classes of which only errors are limited and paid for, and no error is free.
+  // True: all offsets move, which has the least merit on these rows. False: those of classes that a
+  // limit is about; the others put probabilities right. That holds whatever limits all offsets can
+  // hold and follows less noise, so it does better on other rows.
   bool all_offsets = false;
 
   bool operator==(const CalibrationOptions&) const = default;
@@ -91,6 +91,8 @@ class Calibrator {
  private:
   Calibration SolveFor(double rho, const RateProblem& problem, const CalibrationOptions& options,
                        const detail::SearchHints& hints) const;
+  Calibration Insisting(Calibration found, const RateProblem& problem,
+                        const CalibrationOptions& options, detail::SearchHints hints) const;
 
   std::unique_ptr<const detail::BoundScores> bound_;
 };

@@ -49,7 +49,8 @@ struct AutoResult {
   double total_violation = 0.0;            // against the bounds as given
   double rho = 0.0;                        // by which decisions were judged
   // What loosening each constraint buys: from the rows near the decision on the calibration path,
-  // from the multipliers of the training (their spread over its later half as the error) otherwise.
+  // from the multipliers of the training (their spread over its later half as the error) otherwise;
+  // rho for those that are broken.
   std::vector<Price> prices;
   std::vector<SubsetSize> too_small;  // rates that their rows cannot tell finely enough
   double training_seconds = 0.0, calibration_seconds = 0.0;  // prices belong to the latter

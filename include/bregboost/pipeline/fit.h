@@ -169,7 +169,8 @@ class AutoFit {
   std::span<const double> UnseenScores() const;
   const RowData& unseen_rows() const;
 
-  // New limits on the same model: offsets only, no training. What it says is an estimate.
+  // New limits on the same model: offsets only, no training. What it says is an estimate. rho is
+  // chosen unless given, whatever the fit had.
   Calibration Recalibrate(const std::vector<Constraint>& constraints,
                           std::optional<double> rho = {}) const;
 

@@ -93,6 +93,11 @@ struct Constraint {
   bool operator==(const Constraint&) const = default;
 };
 
+bool NamesGroups(const Constraint& constraint);  // a group column, anywhere in it
+// Whether it holds groups against each other: a gap or a ratio of groups, or a difference of rates
+// of which one is that of a group.
+bool ComparesGroups(const Constraint& constraint);
+
 // The interval of values a rate expression can take by its form alone: [0, 1] for a rate, [0, inf)
 // for a loss, interval arithmetic for sums.
 struct Range {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -35,6 +36,16 @@ struct Course {
   std::vector<double> multipliers;  // of the dual steps, where they apply
 };
 
+// A class whose errors cost nothing would be given up by an offset that nothing brings back.
+bool OthersArePaidFor(const ClassCharges& charges) {
+  for (std::size_t k = 0; k < charges.of_cost.size(); ++k) {
+    const bool is_bounded =
+        std::find(charges.bounded.begin(), charges.bounded.end(), k) != charges.bounded.end();
+    if (!is_bounded && !(charges.of_cost[k] > 0.0)) return false;
+  }
+  return true;
+}
+
 // Where probabilities are right, only classes that a limit is about need offsets beyond what the
 // cost asks for. These hold whatever limits all offsets can hold: raised together they win against
 // every other class. The fewer offsets are chosen, the less noise they follow.
@@ -54,8 +65,10 @@ Course ChooseCourse(const BoundScores& bound, const RateProblem& problem, const 
   const std::optional<ClassCharges> charges = ReadClassCharges(problem);
   if (!charges) return course;
   std::vector<double> biases;
-  if (!all_offsets) biases = bound.BiasesAt(temperature);
-  if (!biases.empty()) MoveBoundedClasses(*charges, biases, course);
+  if (!all_offsets && problem.rows().num_scores() > 3 && OthersArePaidFor(*charges)) {
+    biases = bound.BiasesAt(temperature);
+    MoveBoundedClasses(*charges, biases, course);
+  }
   if (problem.num_limits() > 0) {
     DualResult dual = TakeDualSteps(problem, goal.rho, biases, judge);
     course.multipliers = std::move(dual.multipliers);

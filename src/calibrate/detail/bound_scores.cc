@@ -30,7 +30,6 @@ std::vector<ScoredRow> Sorted(std::span<const double> scores) {
 
 BoundScores::BoundScores(std::span<const double> all_scores, const RowData& all_rows)
     : scores(all_scores), rows(&all_rows), temperature(FitTemperature(all_scores, all_rows)) {
-  if (all_rows.num_scores() > 3) biases = FitClassBiases(all_scores, all_rows, temperature);
   if (all_rows.task() != Task::kBinary) return;
   ascending.reserve(all_scores.size());
   sorted_scores.reserve(all_scores.size());
@@ -41,7 +40,8 @@ BoundScores::BoundScores(std::span<const double> all_scores, const RowData& all_
 }
 
 std::vector<double> BoundScores::BiasesAt(double at_temperature) const {
-  std::vector<double> scaled = biases;
+  std::call_once(fitted_, [&] { biases_ = FitClassBiases(scores, *rows, temperature); });
+  std::vector<double> scaled = biases_;
   for (double& bias : scaled) bias *= temperature / at_temperature;
   return scaled;
 }

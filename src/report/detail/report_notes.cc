@@ -194,7 +194,8 @@ std::string Options(const RunSettings& settings) {
   std::vector<std::pair<std::string, std::string>> pairs;
   const Json options = Json::parse(settings.options);
   for (const auto& [name, value] : options.items()) {
-    pairs.emplace_back(Escaped(name), AnyText(value));
+    const bool is_left_to_us = name == "rho" && value.is_null();
+    pairs.emplace_back(Escaped(name), is_left_to_us ? "chosen" : AnyText(value));
   }
   return pairs.empty() ? "" : "<h3>Options</h3>" + Facts(pairs);
 }

@@ -12,7 +12,7 @@ constexpr double kLargestShare = 0.5;  // of a limit's room
 
 // A constraint that compares groups has the errors of two rates, each of which takes half of what
 // the comparison is tightened by.
-bool ComparesGroups(const Constraint& constraint) {
+bool ComparesByAggregate(const Constraint& constraint) {
   return constraint.aggregate == Aggregate::kGap || constraint.aggregate == Aggregate::kRatio;
 }
 
@@ -33,7 +33,7 @@ double Spread(std::span<const double> rates) {
 // How much worse each rate gets, negative where it gets better.
 std::vector<double> Worsening(const Constraint& constraint, std::span<const double> before,
                               std::span<const double> after) {
-  if (ComparesGroups(constraint)) {
+  if (ComparesByAggregate(constraint)) {
     return std::vector<double>(before.size(), 0.5 * (Spread(after) - Spread(before)));
   }
   std::vector<double> worse;
@@ -65,7 +65,7 @@ double Ceiling(const RateProblem& problem, const CompiledConstraint& constraint,
                std::span<const double> rates) {
   const Constraint& source = constraint.source;
   double room = 0.0;
-  if (!ComparesGroups(source)) {
+  if (!ComparesByAggregate(source)) {
     room = RoomOfRate(problem, source, constraint.rates[r]);
   } else if (source.aggregate == Aggregate::kGap) {
     room = 0.5 * source.bound;
@@ -97,7 +97,7 @@ TightenedLimits::TightenedLimits(const RateProblem& problem, double margin,
   for (std::size_t c = 0; c < margins_.size(); ++c) {
     std::vector<double>& errors = margins_[c];
     forgiven_[c].resize(errors.size(), 0.0);
-    if (ComparesGroups(problem.constraints()[c])) {
+    if (ComparesByAggregate(problem.constraints()[c])) {
       double squares = 0.0;
       for (const double error : errors) squares += error * error;
       std::fill(errors.begin(), errors.end(), 0.5 * std::sqrt(squares));

@@ -228,6 +228,27 @@ def test_without_rho_what_can_be_held_is_held(learner):
     assert both.report_.to_dict()["rho"] == 5
 
 
+@every_learner
+def test_a_slack_gap_does_not_keep_other_limits_from_being_held(learner):
+    goal = {"objective": "recall", "random_state": 1}
+    for limit in ("max(fpr, by=sex) <= 1%", "fpr(sex=F) <= 1%"):
+        for limits in ([limit], [limit, "gap(fnr, by=sex) <= 90%"]):
+            model = ConstrainedClassifier(make(learner), limits, **goal)
+            model.fit(X, BINARY, sensitive_features={"sex": SEX})
+            assert model.status_ == "satisfied", limits
+
+
+@every_learner
+@pytest.mark.parametrize("limits", ["fnr <= 0.1%", "gap(selection_rate, by=sex) <= 0.1%"])
+def test_broken_limits_are_charged_rho(learner, limits):
+    model = ConstrainedClassifier(make(learner), limits, rho=0.01)
+    model.fit(X, BINARY, sensitive_features={"sex": SEX})
+    assert model.status_ == "violated"
+    [price] = model.report_.to_dict()["prices"]
+    assert price["price"] == 0.01
+    assert "each point over is charged 0.01 points of accuracy" in str(model.report_)
+
+
 @pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
 def test_a_model_trained_anew_has_the_trees_of_one(learner):
     trees = {}

@@ -48,12 +48,14 @@ def test_what_was_there_stays_if_the_page_cannot_be_made(tmp_path: Path) -> None
 
 
 @every_learner
-def test_an_audit_finds_settings_data_and_versions(learner: str) -> None:
+def test_an_audit_finds_settings_data_and_versions(learner: str, tmp_path: Path) -> None:
     model = fit(["fnr <= 10%", "fpr <= 60%"], learner, random_state=5)
     document = model.report_.run_document()
     assert document["settings"]["learner"] == learner
     assert document["settings"]["seed"] == 5
     assert document["settings"]["options"]["rho"] is None  # not asked for
+    model.report_.to_html(tmp_path / "report.html")
+    assert "<dt>rho</dt><dd>chosen</dd>" in (tmp_path / "report.html").read_text()
     assert all(isinstance(text, str) for text in document["settings"]["parameters"].values())
     assert document["settings"]["parameters"]
     assert document["data"]["rows"] == 600
