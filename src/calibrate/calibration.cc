@@ -68,16 +68,12 @@ Calibration Calibrator::Solve(const RateProblem& problem, const CalibrationOptio
 Calibration Calibrator::Insisting(Calibration found, const RateProblem& problem,
                                   const CalibrationOptions& options,
                                   detail::SearchHints hints) const {
+  const double rho = kInsistence * found.rho;
   hints.starts = {found.adjustment.offsets};
   hints.effort = kShort;
-  const double rho = kInsistence * found.rho;
-  Calibration insisting = SolveFor(rho, problem, options, hints);
-  hints.starts.push_back(insisting.adjustment.offsets);
-  if (insisting.total_violation > 0.0 &&
-      SolveFor(kAnyPrice * rho, problem, options, hints).total_violation > 0.0) {
-    return found;
-  }
-  if (insisting.exact) return insisting;
+  Calibration holding = SolveFor(kAnyPrice * rho, problem, options, hints);
+  if (holding.total_violation > 0.0) return found;
+  hints.starts.push_back(std::move(holding.adjustment.offsets));
   hints.effort = 1.0;
   return SolveFor(rho, problem, options, hints);
 }
