@@ -60,8 +60,8 @@ std::string SettingsText(const FitOptions& options) {
       "{} "
       "rounds {} multipliers {} validation {} folds {} hold_out {} from {} rows certify {} loss {} "
       "{} deploy {} seed {}",
-      options.objective, rho, Name(options.solver.path), training.dual_rate,
-      training.tau, training.loss_tau, training.warm_up, training.choose_from, training.margin,
+      options.objective, rho, Name(options.solver.path), training.dual_rate, training.tau,
+      training.loss_tau, training.warm_up, training.choose_from, training.margin,
       Name(training.choice), training.rounds, fmt::join(training.initial_multipliers, ","),
       Name(options.validation), options.num_folds, options.hold_out_share, options.hold_out_rows,
       options.certify, Name(options.loss.kind), options.loss.huber_delta, Name(options.deploy),
