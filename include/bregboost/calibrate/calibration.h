@@ -25,9 +25,9 @@ double DefaultRho(const RateProblem& problem);
 struct CalibrationOptions {
   // How many points of cost a point of violation is worth: merit = cost + rho * total violation; >=
   // 0. With 0 the limits count only in so far as undefined rates are avoided. None: DefaultRho();
-  // and ten times as much where that breaks limits though some decision holds all. They then hold
-  // unless the price is higher still. Limits that compare groups are not insisted on: some decision
-  // that hardly looks at the features nearly always holds them.
+  // and ten times as much where that breaks limits, none of which compares groups, though some
+  // decision holds all. They then hold unless the price is higher still. Groups are no reason to
+  // insist: some decision that hardly looks at the features nearly always makes them alike.
   std::optional<double> rho = {};
   std::uint64_t seed = 0;       // of random directions and restarts; K > 2 only
   bool fit_temperature = true;  // false: the temperature is 1

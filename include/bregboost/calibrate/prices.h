@@ -14,7 +14,8 @@ namespace bregboost {
 struct Price {
   std::string text;  // the constraint as written
   // Points of cost that one point of the bound buys, >= 0: -d(best cost) / d(bound) for <=, with
-  // the sign turned for >=. Where the decision breaks the constraint, its rho: what merit charges.
+  // the sign turned for >=. Where the decision breaks the constraint, its rho: what merit charges;
+  // but 0 where no row near a boundary bears on it, as on a limit of the loss: nothing is bought.
   double price = 0.0;
   // Of the sampling of the rows; 0 for prices that are no estimates (not binding, or rho).
   double standard_error = 0.0;
