@@ -76,6 +76,8 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
       ->type_name("NAME=VALUE");
   command.add_option("--rounds", flags.rounds, "Boosting rounds [the library's, 100]")
       ->check(CLI::PositiveNumber);
+  command.add_flag("--all-rounds", flags.all_rounds,
+                   "Keep all of them also where unseen rows say that fewer are better");
   command.add_option("--l2", flags.l2, "Penalty on the coefficients of a linear model")
       ->check(CheckNonNegative, "")
       ->capture_default_str();
@@ -146,6 +148,7 @@ FitOptions FitOptionsOf(const FitFlags& flags) {
   FitOptions options;
   options.objective = flags.objective;
   options.solver.rho = flags.rho;
+  options.solver.all_rounds = flags.all_rounds;
   options.num_folds = flags.folds;
   options.certify = flags.certify;
   options.certification.delta = flags.delta;
@@ -221,6 +224,7 @@ std::string OptionsJson(const FitFlags& flags) {
       {"validation", flags.validation},
       {"folds", flags.folds},
       {"deploy", flags.deploy},
+      {"all_rounds", flags.all_rounds},
       {"threads", flags.threads}};
   return options.dump();
 }

@@ -161,6 +161,8 @@ int main(int argc, char** argv) {
   app.add_option("--validation", settings.validation, "by_cells, folds or hold_out");
   app.add_option("--folds", settings.fit.num_folds, "their number");
   app.add_option("--path", settings.path, "by_constraints, calibration or constrained");
+  app.add_flag("--all-rounds", settings.fit.solver.all_rounds,
+               "keep every round of a plain training, not the best number of them");
   app.add_option("--deploy", settings.deploy, "fold_mean or refit");
   app.add_option("--certify", settings.fit.certify, "share of the rows to set aside for it");
   app.add_option("--delta", settings.fit.certification.delta, "1 - confidence of the certificate");

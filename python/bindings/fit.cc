@@ -34,6 +34,9 @@ void BindOptions(nb::module_& module) {
           "rho", [](const FitOptions& options) { return options.solver.rho; },
           [](FitOptions& options, std::optional<double> rho) { options.solver.rho = rho; })
       .def_prop_rw(
+          "all_rounds", [](const FitOptions& options) { return options.solver.all_rounds; },
+          [](FitOptions& options, bool all) { options.solver.all_rounds = all; })
+      .def_prop_rw(
           "margin", [](const FitOptions& options) { return options.solver.training.margin; },
           [](FitOptions& options, double margin) { options.solver.training.margin = margin; })
       .def_prop_rw(

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "bregboost/problem/objective.h"
 #include "calibrate/detail/score_checks.h"
 #include "detail/parallel.h"
 #include "problem/detail/vector_math.h"
@@ -80,28 +82,35 @@ Derivatives At(std::span<const double> scores, const RowData& rows, double inver
   detail::ForEachChunk(rows.num_rows(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     (binary ? AddBinary : AddClasses)(scores, rows, inverse, begin, end, partial[chunk]);
   });
-  Derivatives total;
+  std::array<double, 2> total{};
   for (const Derivatives& part : partial) {
-    total.first += part.first;
-    total.second += part.second;
+    total[0] += part.first;
+    total[1] += part.second;
   }
-  return total;
+  rows.SumOverWorkers(total);
+  return {.first = total[0], .second = total[1]};
 }
 
 // Two labels and two different score vectors, among rows of weight.
 bool HasSomethingToLearn(std::span<const double> scores, const RowData& rows) {
   const std::size_t n = rows.num_rows();
-  std::size_t first = 0;
-  while (first < n && rows.weight(first) <= 0.0) ++first;
-  bool labels_differ = false, scores_differ = false;
-  for (std::size_t i = first; i < n && !(labels_differ && scores_differ); ++i) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // Of the label and of every score: the largest, and minus the smallest.
+  std::vector<double> ends(2 * (1 + rows.num_scores()), -kInfinity);
+  const auto widen = [&ends](std::size_t at, double value) {
+    ends[2 * at] = std::max(ends[2 * at], value);
+    ends[2 * at + 1] = std::max(ends[2 * at + 1], -value);
+  };
+  for (std::size_t i = 0; i < n; ++i) {
     if (rows.weight(i) <= 0.0) continue;
-    labels_differ = labels_differ || rows.labels.codes[i] != rows.labels.codes[first];
-    for (std::size_t k = 0; k < rows.num_scores(); ++k) {
-      scores_differ = scores_differ || scores[k * n + i] != scores[k * n + first];
-    }
+    widen(0, static_cast<double>(rows.labels.codes[i]));
+    for (std::size_t k = 0; k < rows.num_scores(); ++k) widen(1 + k, scores[k * n + i]);
   }
-  return labels_differ && scores_differ;
+  if (rows.workers) rows.workers->Max(ends);
+  const auto differs = [&ends](std::size_t at) { return ends[2 * at] + ends[2 * at + 1] > 0.0; };
+  bool scores_differ = false;
+  for (std::size_t k = 0; k < rows.num_scores(); ++k) scores_differ |= differs(1 + k);
+  return differs(0) && scores_differ;
 }
 
 }  // namespace
@@ -125,6 +134,13 @@ double FitTemperature(std::span<const double> scores, const RowData& rows) {
     if (done) break;
   }
   return 1.0 / inverse;
+}
+
+double RefinementLoss(std::span<const double> scores, const RowData& rows) {
+  const double inverse = 1.0 / FitTemperature(scores, rows);
+  std::vector<double> scaled(scores.begin(), scores.end());
+  for (double& score : scaled) score *= inverse;
+  return Objective(rows, {}).Evaluate(scaled);
 }
 
 }  // namespace bregboost

@@ -43,6 +43,7 @@ std::vector<std::unique_ptr<ModelState>> BoostedLearner::TakeUp(detail::ByteRead
 }
 std::int64_t BoostedLearner::num_rounds() const { return impl_->num_rounds(); }
 std::int64_t BoostedLearner::requested_rounds() const { return impl_->settings().num_rounds; }
+bool BoostedLearner::stops_early() const { return impl_->settings().early_stopping_rounds > 0; }
 std::int64_t BoostedLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
 void BoostedLearner::SetRoundsPerStep(std::int64_t rounds) { impl_->SetRoundsPerStep(rounds); }
 std::size_t BoostedLearner::num_held_out() const { return impl_->num_held_out(); }

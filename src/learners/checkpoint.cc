@@ -370,6 +370,7 @@ class CheckpointedCrossFit final : public Checkpointed<CrossFitLearner> {
     return learner().TrainedScores(m);
   }
   bool solves_steps() const override { return learner().solves_steps(); }
+  bool stops_early() const override { return learner().stops_early(); }
   std::int64_t requested_rounds() const override { return learner().requested_rounds(); }
   void SetRoundsPerStep(std::int64_t rounds) override { learner().SetRoundsPerStep(rounds); }
   std::int64_t rounds_done() const override {

@@ -119,6 +119,7 @@ std::span<const double> LockstepLearner::ReservedScores() const { return impl_->
 std::vector<double> LockstepLearner::TrainedScores(std::size_t m) const {
   return impl_->TrainedScores(m);
 }
+bool LockstepLearner::stops_early() const { return impl_->settings().early_stopping_rounds > 0; }
 std::int64_t LockstepLearner::requested_rounds() const { return impl_->settings().num_rounds; }
 std::int64_t LockstepLearner::rounds_per_step() const { return impl_->settings().rounds_per_step; }
 void LockstepLearner::SetRoundsPerStep(std::int64_t rounds) { impl_->SetRoundsPerStep(rounds); }

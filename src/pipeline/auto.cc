@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bregboost/calibrate/gathered_problem.h"
+#include "bregboost/calibrate/temperature.h"
 #include "bregboost/calibrate/threshold_merit.h"
 #include "detail/option_checks.h"
 #include "detail/stop_watch.h"
@@ -170,6 +171,12 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
     result.training = TrainOnRates(learner, unseen, training, how, hooks);
   } else {
     unseen.SetAllowances({});
+    const bool chooses_rounds = !options.all_rounds && unseen.num_limits() > 0;
+    if (chooses_rounds && unseen.rows().task() != Task::kRegression) {
+      how.judge = [&](std::span<const double> scores) {
+        return RefinementLoss(scores, unseen.rows());
+      };
+    }
     result.training = TrainPlain(learner, unseen, how, hooks);
   }
   result.allowances = unseen.allowances();

@@ -161,7 +161,10 @@ class Sweep {
       const std::vector<std::vector<double>> allowances =
           detail::WithinRoom(problems[p], sums, trained.allowances);
       problems[p].SetAllowances(allowances);
-      if (last) Offer(p, problems[p], *last, trained_for.swept, steps, /*priced=*/!needs_training);
+      if (last) {
+        Offer(p, problems[p], *last, trained_for.swept, trained.training.steps_kept,
+              /*priced=*/!needs_training);
+      }
       const bool has_own = needs_training && !candidates[p].scores.empty();
       if (!has_own) continue;
       if (!trained.calibration) {

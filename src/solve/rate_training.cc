@@ -28,6 +28,9 @@ constexpr double kFarAway = 1e8;
 // their scores are read for it.
 constexpr double kTightenedEvery = 0.1;
 
+// How often a plain training is judged, as a share of all steps.
+constexpr double kJudgedEvery = 0.1;
+
 void RequireShare(const char* field, double value) {
   if (value >= 0.0 && value < 1.0) return;
   throw std::invalid_argument(fmt::format("{}: {}; allowed: at least 0 and below 1", field, value));
@@ -136,6 +139,55 @@ class Watch {
   bool stopped_ = false;
 };
 
+double JudgeScores(const CrossFitLearner& learner, const RateTrainingOptions& options) {
+  return learner
+      .Read([&options](std::span<const double> scores) {
+        return std::vector<double>{options.judge(scores)};
+      })
+      .front();
+}
+
+// Which iterate of a plain training the judge likes best.
+class PlainChoice {
+ public:
+  PlainChoice(CrossFitLearner& learner, const RateTrainingOptions& options, std::int64_t steps)
+      : learner_(learner),
+        options_(options),
+        judges_(options.judge && !learner.stops_early() && !learner.solves_steps()),
+        every_(std::max<std::int64_t>(
+            1, std::llround(kJudgedEvery * static_cast<double>(steps)))) {}
+
+  void Consider(std::int64_t steps, bool last) {
+    if (!judges_ || steps == judged_ || (!last && steps % every_ != 0)) return;
+    judged_ = steps;
+    const double loss = JudgeScores(learner_, options_);
+    if (state_ != nullptr && !(loss < loss_)) return;
+    state_ = learner_.Save();
+    loss_ = loss;
+    steps_ = steps;
+  }
+
+  // Back to it; `steps` are all that were made.
+  std::int64_t Return(std::int64_t steps) {
+    if (!judges_) {
+      learner_.ReturnToBest();  // as the libraries do, also where the rounds ran out first
+    } else if (state_ != nullptr && steps_ < steps) {
+      learner_.Restore(*state_);
+      return steps_;
+    }
+    return steps;
+  }
+
+ private:
+  CrossFitLearner& learner_;
+  const RateTrainingOptions& options_;
+  bool judges_;
+  std::int64_t every_;
+  std::int64_t judged_ = 0, steps_ = 0;
+  double loss_ = 0.0;
+  std::unique_ptr<ModelState> state_;
+};
+
 class RateTraining {
  public:
   RateTraining(CrossFitLearner& learner, RateProblem& unseen, const RateProblem& training,
@@ -227,19 +279,11 @@ class RateTraining {
   void Consider(const Watch::Judgement& now) {
     if (options_.choice == IterateChoice::kTailAverage) return;
     // An undefined rate has no finite merit; the first iterate still beats having none.
-    const double merit = options_.judge ? Judged() : now.merit;
+    const double merit = options_.judge ? JudgeScores(learner_, options_) : now.merit;
     if (best_state_ != nullptr && !(merit < result_.merit)) return;
     best_state_ = learner_.Save();
     result_.merit = merit;
     result_.steps_kept = steps_taken_;
-  }
-
-  double Judged() const {
-    return learner_
-        .Read([this](std::span<const double> scores) {
-          return std::vector<double>{options_.judge(scores)};
-        })
-        .front();
   }
 
   void AddToTail() {
@@ -352,26 +396,30 @@ RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unsee
   Validate(options);
   RoundSchedule schedule(learner, options);
   Watch watch(learner, schedule, unseen, options, hooks);
+  PlainChoice choice(learner, options, schedule.steps());
   RateTrainingResult result;
   watch.Record(0, watch.Judge(), {});
   ProximalStep plain;
   plain.tau = kFarAway;
   plain.measured = false;
-  for (std::int64_t k = 0; k < schedule.steps() && !watch.Interrupted(result); ++k) {
+  std::int64_t steps = 0;
+  while (steps < schedule.steps() && !watch.Interrupted(result)) {
     learner.Pause();
-    schedule.Prepare(k);
+    schedule.Prepare(steps);
     const StepOutcome outcome = learner.Step(plain);
     const bool last = watch.Ends(outcome, result);
     if (!outcome.stalled.empty()) break;
-    result.steps_kept = k + 1;
-    watch.Record(k + 1, watch.Judge(), {});
+    ++steps;
+    choice.Consider(steps, /*last=*/false);
+    watch.Record(steps, watch.Judge(), {});
     if (last) break;
     if (learner.solves_steps()) {
       result.reason = TerminationReason::kConverged;
       break;
     }
   }
-  learner.ReturnToBest();  // as the libraries do, also where the rounds ran out first
+  choice.Consider(steps, /*last=*/true);
+  result.steps_kept = choice.Return(steps);
   result.rounds_kept = learner.rounds_done();
   result.multipliers.assign(unseen.num_limits(), 0.0);
   result.multiplier_spread = result.multipliers;

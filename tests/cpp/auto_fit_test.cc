@@ -395,8 +395,34 @@ TYPED_TEST(AutoFitTest, RefitsTakeTheRoundsThatTheFoldsKept) {
   }
 }
 
-// A step is two rounds, so the last of an odd number is one. Both paths keep what they trained:
-// the first without choosing among iterates, the second as the average of the later ones.
+// Rows are few and labels noisy, so that most of 200 rounds learn noise.
+TYPED_TEST(AutoFitTest, OnlyRoundsThatUnseenRowsGainByAreKept) {
+  const GeneratedData data = TwoGroups(1500, 25);
+  constexpr int kRounds = 200;
+  const auto rounds_kept = [&](const std::vector<std::string>& limits, const FitOptions& options) {
+    const AutoFit fit = this->Fit(data, limits, options, kRounds);
+    const RateTrainingResult& training = fit.report().unseen.training;
+    const int models = options.deploy == Deploy::kRefit ? 1 : 5;
+    EXPECT_EQ(training.history.back().evaluations, kRounds);
+    EXPECT_EQ(TypeParam::NumRounds(fit.Model()), models * training.rounds_kept);
+    return training.rounds_kept;
+  };
+  FitOptions options;
+  options.validation = Validation::kFolds;
+  const std::int64_t kept = rounds_kept({"fnr <= 20%"}, options);
+  EXPECT_GT(kept, 0);
+  EXPECT_LT(kept, kRounds / 2);
+  EXPECT_EQ(rounds_kept({"fpr <= 5%"}, options), kept);  // whatever the limit
+  EXPECT_EQ(rounds_kept({}, options), kRounds);          // as the library alone
+  options.deploy = Deploy::kRefit;
+  EXPECT_EQ(rounds_kept({"fnr <= 20%"}, options), kept);
+  options.deploy = Deploy::kFoldMean;
+  options.solver.all_rounds = true;
+  EXPECT_EQ(rounds_kept({"fnr <= 20%"}, options), kRounds);
+}
+
+// A step is two rounds, so the last of an odd number is one. The first path is told to keep all, the
+// second keeps the average of the later ones.
 TYPED_TEST(AutoFitTest, OddNumbersOfRoundsAreTrainedExactly) {
   const GeneratedData data = TwoGroups(1500, 22);
   const std::vector<std::vector<std::string>> paths = {
@@ -411,6 +437,7 @@ TYPED_TEST(AutoFitTest, OddNumbersOfRoundsAreTrainedExactly) {
       FitOptions options;
       options.validation = validation;
       options.deploy = deploy;
+      options.solver.all_rounds = true;
       const AutoFit fit = this->Fit(data, limits, options, kRounds);
       const RateTrainingResult& training = fit.report().unseen.training;
       EXPECT_EQ(training.history.size(), 5);  // the start and four steps

@@ -1,11 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
 #include "bregboost/calibrate/temperature.h"
 #include "random_problems.h"
+#include "thread_workers.h"
 
 namespace bregboost {
 namespace {
@@ -99,6 +102,86 @@ TEST(Temperature, EndsOfTheRange) {
   rows.labels = {.name = "y", .levels = {"0", "1"}, .codes = {0, 1, 0, 1}};
   EXPECT_NEAR(FitTemperature(std::vector<double>{-1, 1, -2, 2}, rows), std::exp(-3.0), 1e-12);
   EXPECT_NEAR(FitTemperature(std::vector<double>{1, -1, 2, -2}, rows), std::exp(5.0), 1e-9);
+}
+
+// Of the same rows, wherever they are.
+TEST(Temperature, IsTheSameOnWorkers) {
+  Random random(11);
+  for (const std::size_t classes : {2UL, 4UL}) {
+    const std::size_t columns = classes == 2 ? 1 : classes;
+    const std::vector<double> scores = test::RandomNormal(columns * 500, 4.0, random);
+    RowData rows = LabelsDrawnFrom(scores, classes, 2.0, 12);
+    rows.weights = test::RandomUniform(500, 0.0, 3.0, random);
+    const double temperature = FitTemperature(scores, rows);
+    const double loss = RefinementLoss(scores, rows);
+    for (const std::size_t workers : {1UL, 2UL, 5UL}) {
+      test::OnWorkers(workers, [&](const std::shared_ptr<test::ThreadWorker>& worker) {
+        const auto places = test::RowsOfWorker(500, *worker);
+        RowData own = TakeRows(rows, places);
+        own.workers = worker;
+        std::vector<double> own_scores;
+        for (std::size_t k = 0; k < columns; ++k) {
+          for (const std::int32_t i : places) {
+            own_scores.push_back(scores[k * 500 + static_cast<std::size_t>(i)]);
+          }
+        }
+        EXPECT_NEAR(FitTemperature(own_scores, own), temperature, 1e-9 * temperature);
+        EXPECT_NEAR(RefinementLoss(own_scores, own), loss, 1e-12);
+      });
+    }
+  }
+}
+
+// Labels that differ, or scores that do, may be on one worker each.
+TEST(Temperature, AWorkerMayHaveNothingToLearnFrom) {
+  RowData rows;
+  rows.labels = {.name = "y", .levels = {"0", "1"}, .codes = {0, 1, 1, 0}};
+  const std::vector<double> scores = {-1.0, 2.0, -0.5, 0.5};
+  const double expected = FitTemperature(scores, rows);
+  ASSERT_NE(expected, 1.0);
+  test::OnWorkers(4, [&](const std::shared_ptr<test::ThreadWorker>& worker) {
+    const auto place = static_cast<std::int32_t>(worker->rank());
+    RowData own = TakeRows(rows, std::vector<std::int32_t>{place});
+    own.workers = worker;
+    EXPECT_NEAR(FitTemperature(std::vector<double>{scores[worker->rank()]}, own), expected, 1e-9);
+  });
+}
+
+TEST(RefinementLoss, IsTheLeastMeanLossAtAnyTemperature) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    Random random(seed);
+    for (const std::size_t classes : {2UL, 4UL}) {
+      const std::size_t columns = classes == 2 ? 1 : classes;
+      const std::vector<double> scores = test::RandomNormal(columns * 1000, 5.0, random);
+      RowData rows = LabelsDrawnFrom(scores, classes, 3.0, seed);
+      rows.weights = test::RandomUniform(1000, 0.0, 3.0, random);
+      const double total = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
+      double least = std::numeric_limits<double>::infinity();
+      for (double step = -1.0; step <= 3.0; step += 1e-3) {
+        least = std::min(least, LossAt(rows, scores, std::exp(step)) / total);
+      }
+      EXPECT_NEAR(RefinementLoss(scores, rows), least, 1e-6);
+      EXPECT_LE(RefinementLoss(scores, rows), least + 1e-12);
+    }
+  }
+}
+
+TEST(RefinementLoss, DoesNotMindHowSureScoresAre) {
+  Random random(3);
+  std::vector<double> scores = test::RandomNormal(1000, 2.0, random);
+  const RowData rows = LabelsDrawnFrom(scores, 2, 1.0, 4);
+  const double loss = RefinementLoss(scores, rows);
+  for (double& score : scores) score *= 7.0;
+  EXPECT_NEAR(RefinementLoss(scores, rows), loss, 1e-12);
+}
+
+// Scores of that size come from leaves with hardly any hessian.
+TEST(RefinementLoss, IsFiniteForScoresOfAnySize) {
+  RowData rows;
+  rows.labels = {.name = "y", .levels = {"0", "1"}, .codes = {0, 1, 0, 1}};
+  const double loss = RefinementLoss(std::vector<double>{1e30, 1.0, -1e30, 2.0}, rows);
+  EXPECT_TRUE(std::isfinite(loss));
+  EXPECT_GT(loss, 1.0);
 }
 
 TEST(Temperature, RefusesWhatIsNoScore) {

@@ -18,4 +18,10 @@ namespace bregboost {
 // one that is not finite.
 double FitTemperature(std::span<const double> scores, const RowData& rows);
 
+// The mean cross-entropy at that temperature: what scores are worth apart from how sure they are,
+// which calibration puts right anyway. A model that goes on learning grows too sure long before it
+// grows worse, so this finds the round to stop at where the plain loss stops too soon
+// (docs/limits.md).
+double RefinementLoss(std::span<const double> scores, const RowData& rows);
+
 }  // namespace bregboost

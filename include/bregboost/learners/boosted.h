@@ -84,6 +84,7 @@ class BoostedLearner final : public ProximalLearner {
   std::int64_t num_rounds() const;
   // The number of rounds that the parameters ask for (100 if they do not say).
   std::int64_t requested_rounds() const;
+  bool stops_early() const;  // where held-out loss has not fallen for some rounds
   std::int64_t rounds_per_step() const override;
   void SetRoundsPerStep(std::int64_t rounds);  // of the steps to come; >= 1
 

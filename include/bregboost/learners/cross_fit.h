@@ -40,6 +40,10 @@ class CrossFitLearner : public ProximalLearner {
   // changes nothing.
   virtual bool solves_steps() const { return false; }
 
+  // True if the learner watches the loss of its unseen rows by itself, so that ReturnToBest() says
+  // how many rounds are kept.
+  virtual bool stops_early() const { return false; }
+
   virtual std::int64_t requested_rounds() const = 0;
   // Of the steps to come; >= 1. Learners that do not boost take one round per step, always.
   virtual void SetRoundsPerStep(std::int64_t /*rounds*/) {}

@@ -53,6 +53,7 @@ class HoldOutLearner final : public CrossFitLearner {
   const RateConstraints& training() const override { return training_; }
   StepOutcome StepOnCosts(std::span<const double> costs, double tau) override;
   std::span<const double> ReservedScores() const override;
+  bool stops_early() const override { return learner_->stops_early(); }
   std::int64_t requested_rounds() const override { return learner_->requested_rounds(); }
   std::int64_t rounds_per_step() const override { return learner_->rounds_per_step(); }
   void SetRoundsPerStep(std::int64_t rounds) override { learner_->SetRoundsPerStep(rounds); }

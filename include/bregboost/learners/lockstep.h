@@ -74,6 +74,7 @@ class LockstepLearner final : public CrossFitLearner {
   std::span<const double> ReservedScores() const override;
   std::size_t models_per_row() const override { return num_folds() - 1; }
   std::vector<double> TrainedScores(std::size_t m) const override;
+  bool stops_early() const override;
   std::int64_t requested_rounds() const override;
   std::int64_t rounds_per_step() const override;
   void SetRoundsPerStep(std::int64_t rounds) override;

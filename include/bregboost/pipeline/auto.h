@@ -3,7 +3,8 @@
 // the split before them and the certificate behind.
 //
 // What the limits name decides how the model is trained, never the data:
-//   class bounds and rates of all rows   plain training; temperature and offsets hold the limits
+//   class bounds and rates of all rows   plain training, of as many rounds as unseen rows gain by;
+//                                        temperature and offsets hold the limits
 //   rates of groups, churn               training on unseen rates, then temperature and offsets
 //   losses of a numeric target           training on unseen losses; nothing to calibrate
 #pragma once
@@ -36,6 +37,9 @@ struct AutoOptions {
   std::optional<double> rho = {};
   TrainingPath path = TrainingPath::kByConstraints;
   RateTrainingOptions training = {};  // of the constrained path; its rho is the one above
+  // Of a plain training under limits. False: the rounds up to the least RefinementLoss() of unseen
+  // rows are kept, unless the learner stops early by a rule of its own. True: all of them.
+  bool all_rounds = false;
   std::uint64_t seed = 0;             // of the search for offsets (more than two classes)
 };
 

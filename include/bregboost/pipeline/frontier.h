@@ -37,7 +37,7 @@ struct FrontierPoint {
   double total_violation = 0.0;
   ModelAdjustment adjustment;  // of the scores that the point is about
   double trained_for = 0.0;    // the bound, or rho, of the training that it comes from
-  std::int64_t steps = 0;      // of that training
+  std::int64_t steps = 0;      // of that training, up to the iterate
   // Not worth choosing. Of bounds: another point holds a tighter or equal one with an objective at
   // least as good, or this one holds none. Of rhos: another violates no more, with an objective at
   // least as good.

@@ -47,8 +47,8 @@ struct RateTrainingOptions {
   IterateChoice choice = IterateChoice::kBest;
   std::int64_t rounds = 0;  // of boosting; 0: what the learner's parameters ask for
   std::vector<double> initial_multipliers = {};  // one per limit; empty: 0
-  // The merit that scores of the unseen rows will have once they are calibrated; none: the merit
-  // that they have as they are. The best iterate is the best by it.
+  // What scores of the unseen rows will be worth once they are calibrated, less being better; none:
+  // the merit that they have as they are. The best iterate is the best by it.
   std::function<double(std::span<const double> scores)> judge = nullptr;
 };
 void Validate(const RateTrainingOptions& options);
@@ -67,7 +67,7 @@ struct RateTrainingResult {
   std::int64_t rounds_kept = 0;  // of the learner, which early stopping may end within a step
   // kTailAverage: iterates count in the mean from this one on, the first step's being 1.
   std::optional<std::int64_t> averaged_from;
-  double merit = 0.0;  // of what was kept, on unseen rows; offsets apart unless judged with them
+  double merit = 0.0;  // of what was kept, on unseen rows: the judge's if TrainOnRates has one
   std::vector<IterationStats> history;
   TerminationReason reason = TerminationReason::kIterationLimit;
   std::string detail;
@@ -81,7 +81,9 @@ RateTrainingResult TrainOnRates(CrossFitLearner& learner, RateProblem& unseen,
                                 const SolveHooks& hooks = {});
 
 // The learner's own training, without limits; rates are only looked at. All of `options` but the
-// number of rounds and rho are left alone.
+// number of rounds, rho and the judge are left alone. The judge is asked every tenth of the rounds,
+// and the best of these iterates is kept; without one, or if the learner stops early by itself, what
+// the learner's own training ends with.
 RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unseen,
                               const RateTrainingOptions& options, const SolveHooks& hooks = {});
 

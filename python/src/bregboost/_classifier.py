@@ -58,6 +58,10 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
     deploy : {"fold_mean", "refit"}
         After folds: the mean of the fold models, as one model with all their trees, or one model
         trained anew on all rows by the same steps.
+    all_rounds : bool
+        Limits that compare no groups are held by plain training, of which the rounds are kept that
+        make scores of unseen rows better, apart from how sure they are. True keeps all that the
+        estimator asks for. An estimator that stops early by itself goes by its own rule.
     fold_offsets : bool
         True puts the offsets that hold the limits into `estimator_`, which then decides the same
         by itself; its probabilities are shifted by them. False keeps `estimator_` and
@@ -135,6 +139,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         validation: str = "auto",
         n_folds: int = 5,
         deploy: str = "fold_mean",
+        all_rounds: bool = False,
         fold_offsets: bool = True,
         baseline: Any = None,
         max_weight: float | None = None,
@@ -157,6 +162,7 @@ class ConstrainedClassifier(ClassifierMixin, ConstrainedEstimator):
         self.validation = validation
         self.n_folds = n_folds
         self.deploy = deploy
+        self.all_rounds = all_rounds
         self.fold_offsets = fold_offsets
         self.baseline = baseline
         self.max_weight = max_weight

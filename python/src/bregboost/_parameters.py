@@ -40,7 +40,8 @@ def settings_of(estimator: Any) -> Settings:
     check_number("certify", certify, low=0.0, high=1.0, open_high=True)
     if not _is_integer(estimator.n_folds) or estimator.n_folds < 2:
         raise ValueError(f"n_folds: {estimator.n_folds!r}; allowed: an integer of at least 2")
-    _check_flag("fold_offsets", getattr(estimator, "fold_offsets", True))
+    for flag in ("all_rounds", "fold_offsets"):  # of classifiers alone
+        _check_flag(flag, getattr(estimator, flag, True))
     if estimator.verbose is not None and not isinstance(estimator.verbose, (Integral, np.bool_)):
         raise ValueError(f"verbose: {estimator.verbose!r}; allowed: True, False, None")
     if estimator.max_weight is not None:
@@ -62,6 +63,7 @@ def settings_of(estimator: Any) -> Settings:
         validation=_VALIDATIONS[estimator.validation],
         num_folds=int(estimator.n_folds),
         deploy=estimator.deploy,
+        all_rounds=bool(getattr(estimator, "all_rounds", False)),
         seed=_seed(estimator.random_state),
         max_weight=None if estimator.max_weight is None else float(estimator.max_weight),
         loss_range=_loss_range(estimator.loss_range),

@@ -46,6 +46,7 @@ class Settings:
     validation: str = "by_cells"
     num_folds: int = 5
     deploy: str = "fold_mean"
+    all_rounds: bool = False
     path: str = "by_constraints"
     seed: int = 0
     max_weight: float | None = None
@@ -278,6 +279,7 @@ class Trainer:
         options.validation = settings.validation
         options.num_folds = settings.num_folds
         options.deploy = settings.deploy
+        options.all_rounds = settings.all_rounds
         options.path = settings.path
         options.seed = settings.seed
         options.max_weight = settings.max_weight

@@ -66,6 +66,7 @@ class MaskedHoldOut final : public CrossFitLearner {
   const RateConstraints& unseen() const override { return unseen_.constraints; }
   const RateConstraints& training() const override { return training_; }
   std::span<const double> ReservedScores() const override;
+  bool stops_early() const override { return early_stopping_rounds_ > 0; }
   std::int64_t requested_rounds() const override { return booster().requested_rounds(); }
   std::int64_t rounds_per_step() const override { return booster().rounds_per_step(); }
   void SetRoundsPerStep(std::int64_t rounds) override { booster().SetRoundsPerStep(rounds); }

@@ -62,6 +62,7 @@ CLASSIFIER_CASES = [
     *parameter("objective", "selection_rate", allowed="sums of accuracy"),
     *parameter("objective", 5, error=TypeError, allowed="the text of a rate"),
     *parameter("pos_label", 7, "yes", allowed="'0', '1'"),
+    *parameter("all_rounds", "yes", None, 1, allowed="True, False"),
     *parameter("fold_offsets", "no", None, 1, allowed="True, False"),
     *parameter("verbose", "loud", 0.5, allowed="True, False, None"),
     *parameter("max_weight", -1, 0, NAN, "x", allowed="a number above 0"),
