@@ -17,6 +17,8 @@
 namespace bregboost::detail {
 namespace {
 
+constexpr const char* kCategories = "cats";  // of an ensemble
+
 // A round of one-node trees shifts every row's score of one class by the same constant. True if two
 // rows have moved apart by more than rounding explains; false does not prove the contrary. Mostly
 // the first rows decide.
@@ -271,9 +273,19 @@ void XgboostBooster::SliceTo(std::int64_t num_rounds) {
     Create();
     return;
   }
+  RememberCategories();
   booster_ = Slice(0, num_rounds);
   num_rounds_ = num_rounds;
   thread_ = {};
+}
+
+void XgboostBooster::RememberCategories() {
+  const std::span<const char*> types = FeatureInfo("feature_type");
+  const bool has_some =
+      std::any_of(types.begin(), types.end(), [](std::string_view type) { return type == "c"; });
+  if (!has_some || !categories_.is_null()) return;
+  const XgboostModel model = ParseXgboostModel(Serialize(), "trees");
+  categories_ = model.ensemble().value(kCategories, Json());  // none before XGBoost 3.1
 }
 
 void XgboostBooster::RollBackTo(std::int64_t num_rounds) {
@@ -332,7 +344,11 @@ std::string XgboostBooster::Serialize() const {
   const char* text = nullptr;
   api_->Check(api_->BoosterSaveModelToBuffer(booster_.get(), R"({"format":"ubj"})", &length, &text),
               "writing the model");
-  return {text, length};
+  std::string bytes(text, length);
+  if (categories_.is_null()) return bytes;
+  XgboostModel model = ParseXgboostModel(bytes, "trees");
+  model.ensemble()[kCategories] = categories_;
+  return BytesOf(model);
 }
 
 }  // namespace bregboost::detail

@@ -14,6 +14,7 @@
 #include "learners/detail/xgboost_handle.h"
 #include "learners/detail/xgboost_parameters.h"
 #include "learners/detail/xgboost_start.h"
+#include "model/detail/xgboost_json.h"
 
 namespace bregboost::detail {
 
@@ -54,6 +55,7 @@ class XgboostBooster final : public Booster {
   std::string Config() const;
   void Create(const std::string& trees = {});
   void SliceTo(std::int64_t num_rounds);
+  void RememberCategories();
   XgboostBoosterHandle Slice(std::int64_t begin, std::int64_t end) const;
   void NameFeatures();
   std::span<const char*> FeatureInfo(const char* field) const;
@@ -72,6 +74,9 @@ class XgboostBooster final : public Booster {
   std::size_t num_rows_;
   std::vector<double> starting_scores_;
   XgboostBoosterHandle booster_;
+  // What the codes of categories stand for, which the library leaves behind where it takes rounds
+  // back; null: the booster has it itself, or there is nothing to have.
+  Json categories_;
   std::int64_t num_rounds_ = 0;
   std::int64_t segment_ = 0;
   std::int64_t num_empty_rounds_ = 0;  // taken back since the booster was made
