@@ -194,6 +194,7 @@ GatheredProblem::Sketch::Sketch(RowData all_rows, const RateProblem& like)
     : rows(std::move(all_rows)),
       problem(like.constraints(), like.objective(), rows, like.rates().loss()) {
   problem.SetAllowances(like.allowances());
+  problem.SetCaution(like.caution());
 }
 
 GatheredProblem::GatheredProblem(std::span<const double> scores, const RateProblem& problem)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -67,6 +68,19 @@ std::vector<Constraint> WithObjective(std::vector<Constraint> constraints,
 }
 
 }  // namespace
+
+double RatioError(const SampledRate& low, const SampledRate& high) {
+  if (!(low.value > 0.0 && high.value > 0.0 && low.rows > 0.0 && high.rows > 0.0)) return 0.0;
+  const auto relative_variance = [](const SampledRate& rate) {
+    return std::max(0.0, 1.0 - rate.value) / (rate.value * rate.rows);
+  };
+  return low.value / high.value * std::sqrt(relative_variance(low) + relative_variance(high));
+}
+
+SampledRate LeastKnown(const SampledRate& a, const SampledRate& b) {
+  if (a.rows <= 0.0 || b.rows <= 0.0) return a.rows > 0.0 ? a : b;
+  return b.rows < a.rows ? b : a;
+}
 
 RateObjective ParseObjective(std::string_view text) {
   RateObjective objective{.expression = ParseExpression(text)};
@@ -180,7 +194,7 @@ double RateProblem::Cost(std::span<const double> sums) const {
 }
 
 double RateProblem::Violation(std::size_t constraint, std::span<const double> sums) const {
-  if (!allowances_.empty()) return AllowedViolation(constraint, sums);
+  if (!allowances_.empty() || caution_ > 0.0) return AllowedViolation(constraint, sums);
   const CompiledConstraint& compiled_constraint = compiled().constraints[constraint];
   return bregboost::Violation(compiled_constraint.source, Value(compiled_constraint, sums));
 }
@@ -198,6 +212,7 @@ double RateProblem::AllowedViolation(std::size_t index, std::span<const double> 
     low = std::min(low, value + allowance(index, r));
   }
   double value = at_most ? high : low;
+  double error = 0.0;
   switch (constraint.source.aggregate) {
     case Aggregate::kNone:
     case Aggregate::kMax:
@@ -208,10 +223,49 @@ double RateProblem::AllowedViolation(std::size_t index, std::span<const double> 
       break;
     case Aggregate::kRatio:
       value = high <= kRounding ? 1.0 : low / high;
+      error = caution_ > 0.0 ? ErrorOfRatio(index, measured, low, high) : 0.0;
       break;
   }
-  const double excess = at_most ? value - constraint.source.bound : constraint.source.bound - value;
+  const double excess =
+      (at_most ? value - constraint.source.bound : constraint.source.bound - value) +
+      caution_ * error;
   return excess <= kRounding ? 0.0 : excess;
+}
+
+double RateProblem::ErrorOfRatio(std::size_t index, const Measurement& measured, double low,
+                                 double high) const {
+  SampledRate lowest, highest;
+  for (std::size_t r = 0; r < measured.groups.size(); ++r) {
+    const double value = measured.groups[r].second, granted = allowance(index, r);
+    const SampledRate rate{.value = value, .rows = granted > 0.0 ? 0.0 : RowsOfRate(index, r)};
+    if (value - granted >= high - kRounding) highest = LeastKnown(highest, rate);
+    if (value + granted <= low + kRounding) lowest = LeastKnown(lowest, rate);
+  }
+  return RatioError(lowest, highest);
+}
+
+double RateProblem::RowsOfRate(std::size_t constraint, std::size_t rate) const {
+  const MeasuredRate& measured = compiled().constraints[constraint].rates[rate];
+  if (!measured.denominator.entries.empty()) return 0.0;
+  const std::size_t slots = compiled().slots.size();
+  std::set<std::size_t> cells;
+  for (const auto& [column, coefficient] : measured.value.entries) {
+    if (compiled().slots[column % slots].kind == SlotKind::kLoss) return 0.0;
+    cells.insert(column / slots);
+  }
+  double rows = 0.0;
+  for (const std::size_t cell : cells) {
+    rows += static_cast<double>(compiled().cells.cells[cell].rows);
+  }
+  return rows;
+}
+
+void RateProblem::SetCaution(double standard_errors) {
+  if (!(standard_errors >= 0.0) || !std::isfinite(standard_errors)) {
+    throw std::invalid_argument(
+        fmt::format("caution: {}; allowed: a finite number, at least 0", standard_errors));
+  }
+  caution_ = standard_errors;
 }
 
 double RateProblem::TotalViolation(std::span<const double> sums) const {

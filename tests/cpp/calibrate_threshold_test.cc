@@ -107,6 +107,34 @@ TEST(Threshold, NoOtherThresholdIsBetterOnAThousandProblems) {
   for (std::uint64_t seed = 1; compared < 1000; ++seed) compared += CompareWithEveryThreshold(seed);
 }
 
+// Ratios that are judged with their sampling error, which changes with every threshold.
+TEST(Threshold, NoOtherThresholdIsBetterWithCaution) {
+  int compared = 0;
+  for (std::uint64_t seed = 1; compared < 300; ++seed) {
+    Random random(seed);
+    const ScoredRows data = test::RandomScoredRows({"no", "yes"}, 5 + random() % 40,
+                                                   /*weighted=*/random() % 2 == 0,
+                                                   /*on_grid=*/random() % 2 == 0, seed);
+    auto problem = test::TryProblem({random() % 2 == 0 ? "ratio(selection_rate, by=sex) >= 60%"
+                                                       : "ratio(error, by=race) >= 50%",
+                                     "fnr <= 40%"},
+                                    "error", data.rows);
+    if (!problem) continue;
+    problem->SetCaution(0.25 * static_cast<double>(1 + random() % 8));
+    const Calibration found =
+        Calibrate(data.scores, *problem, {.rho = 2.0, .fit_temperature = false});
+    double best = std::numeric_limits<double>::infinity();
+    for (const double threshold : AllThresholds(data.scores)) {
+      const auto predicted = test::Predictions(data.rows, data.scores, 1.0, {-threshold});
+      const auto sums = test::SumsOfPredictions(*problem, data.scores, predicted);
+      best = std::min(best, problem->Merit(sums, 2.0));
+    }
+    if (std::isinf(best)) continue;
+    EXPECT_NEAR(found.merit, best, 1e-10) << seed;
+    ++compared;
+  }
+}
+
 TEST(Threshold, KnownAnswer) {
   // Positives at 1, 3, 4, 6, negatives at 0, 2, 5: two misses are allowed, so that a false alarm at
   // 5 must be borne. Thresholds from 2 to 4 do no more harm; 2.5 is the nearest to 0.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <stdexcept>
 
 #include "bregboost/problem/parser.h"
@@ -133,6 +135,64 @@ TEST(RateProblem, AllowancesShiftBoundsInTheUsersUnit) {
   EXPECT_FALSE(problem.Measure(sums)[0].satisfied);
   EXPECT_NEAR(problem.Measure(sums)[0].violation, 0.4, 1e-12);
   EXPECT_THROW(problem.SetAllowances({{0.1}}), std::invalid_argument);
+}
+
+TEST(RateProblem, RatiosCountAsWorseByTheirSamplingError) {
+  const RowData rows = SmallRows();
+  const std::vector<std::string> texts = {"ratio(selection_rate, by=g) >= 20%",
+                                          "ratio(selection_rate, by=g) >= 80%",
+                                          "gap(selection_rate, by=g) <= 10%", "precision >= 75%"};
+  RateProblem problem(Parse(texts), ParseObjective("error"), rows);
+  const std::vector<double> sums = problem.rates().ExactSums(kScores);
+  const std::vector<double> excess = problem.Excess(sums);
+  const double ratio = (1.0 / 4.0) / (3.0 / 6.0), gap = 0.25, precision = 0.5;
+  // One of four selected in b, three of six in a.
+  const double error = ratio * std::sqrt(0.75 / 0.25 / 4.0 + 0.5 / 0.5 / 6.0);
+  for (const double caution : {0.0, 0.5, 2.0}) {
+    problem.SetCaution(caution);
+    EXPECT_EQ(problem.caution(), caution);
+    EXPECT_NEAR(problem.Violation(0, sums), std::max(0.0, 0.2 - ratio + caution * error), 1e-12);
+    EXPECT_NEAR(problem.Violation(1, sums), 0.8 - ratio + caution * error, 1e-12);
+    EXPECT_NEAR(problem.Violation(2, sums), gap - 0.1, 1e-12);
+    EXPECT_NEAR(problem.Violation(3, sums), 0.75 - precision, 1e-12);
+    // What multipliers move on, and what reports say, is the ratio as it is.
+    EXPECT_EQ(problem.Excess(sums), excess);
+    EXPECT_NEAR(problem.Measure(sums)[1].violation, 0.8 - ratio, 1e-12);
+  }
+  problem.SetAllowances({{0.0, 0.0}, {0.01, 0.0}, {0.0, 0.0}, {0.0}});
+  EXPECT_NEAR(problem.Violation(1, sums), 0.8 - 0.25 / 0.49, 1e-12);  // forgiven: no caution
+  EXPECT_THROW(problem.SetCaution(-0.1), std::invalid_argument);
+  EXPECT_THROW(problem.SetCaution(std::nan("")), std::invalid_argument);
+}
+
+TEST(RateProblem, RowsOfARateAreThoseItIsAShareOf) {
+  const RowData rows = SmallRows();
+  const RateProblem problem(Parse({"ratio(selection_rate, by=g) >= 80%", "fnr <= 20%",
+                                   "precision >= 75%", "loss(g=a) <= 1"}),
+                            ParseObjective("error"), rows);
+  EXPECT_EQ(problem.RowsOfRate(0, 0), 6.0);
+  EXPECT_EQ(problem.RowsOfRate(0, 1), 4.0);
+  EXPECT_EQ(problem.RowsOfRate(1, 0), 3.0);
+  EXPECT_EQ(problem.RowsOfRate(2, 0), 0.0);
+  EXPECT_EQ(problem.RowsOfRate(3, 0), 0.0);
+}
+
+// Of many drawn samples.
+TEST(RatioError, IsWhatRatiosScatterBy) {
+  std::mt19937_64 random(1);
+  constexpr int kRows = 2000, kDraws = 20'000;
+  std::binomial_distribution<int> low(kRows, 0.15), high(kRows, 0.2);
+  double sum = 0.0, squares = 0.0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const double ratio = static_cast<double>(low(random)) / static_cast<double>(high(random));
+    sum += ratio;
+    squares += ratio * ratio;
+  }
+  const double mean = sum / kDraws;
+  const double scatter = std::sqrt(squares / kDraws - mean * mean);
+  EXPECT_NEAR(RatioError({0.15, kRows}, {0.2, kRows}) / scatter, 1.0, 0.05);
+  EXPECT_EQ(RatioError({0.0, kRows}, {0.2, kRows}), 0.0);
+  EXPECT_EQ(RatioError({0.15, 0.0}, {0.2, kRows}), 0.0);
 }
 
 TEST(RateProblem, SamplingErrorsAreBinomial) {

@@ -80,6 +80,15 @@ class RateProblem {
                                                                    : allowances_[constraint][rate];
   }
 
+  // Judged violations and merit count the ratio of two rates as worse by this many of its standard
+  // errors, at the decision that is judged, unless sampling error of one of them is forgiven; >= 0.
+  // The error grows without end as the rates shrink: some decision that selects a handful of rows
+  // holds any such limit by luck.
+  void SetCaution(double standard_errors);
+  double caution() const { return caution_; }
+  // The rows whose share a rate of a constraint is; 0 for losses and precision.
+  double RowsOfRate(std::size_t constraint, std::size_t rate) const;
+
   // The standard errors of the rates of every constraint when the rows are a sample and the events
   // of each cell have the rates that `sums` show; without `sums`, the largest there can be. 0 for
   // losses and precision, whose errors are not those of a share of given rows.
@@ -101,6 +110,8 @@ class RateProblem {
   RateProblem(std::vector<Constraint> constraints, RateObjective objective, RateConstraints rates);
 
   double AllowedViolation(std::size_t constraint, std::span<const double> sums) const;
+  double ErrorOfRatio(std::size_t constraint, const Measurement& measured, double low,
+                      double high) const;
   std::vector<std::vector<double>> ErrorsAt(
       const std::function<double(std::size_t column)>& rate) const;
   double LargestLossCharge(std::size_t row) const;
@@ -114,7 +125,20 @@ class RateProblem {
   std::vector<double> largest_charges_;
   double largest_cost_charge_ = 0.0;
   std::vector<std::vector<double>> allowances_;
+  double caution_ = 0.0;
 };
+
+// A share of `rows` rows.
+struct SampledRate {
+  double value = 0.0;
+  double rows = 0.0;  // 0: its sampling error is not known
+};
+// The standard error of low / high, two independent rates, to first order in their own errors; 0
+// where a rate is 0 or its error is not known.
+double RatioError(const SampledRate& low, const SampledRate& high);
+// Of rates that are as high, or as low, as each other: the one that is known least, of those that
+// are known at all.
+SampledRate LeastKnown(const SampledRate& a, const SampledRate& b);
 
 // True if the event of `slot` happens to a row of `cell` with this prediction. Not for losses.
 bool Happens(const Slot& slot, const Cell& cell, std::int32_t predicted);

@@ -13,7 +13,10 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
-    : problem_(problem), goal_(goal), num_classes_(problem.rows().labels.levels.size()) {
+    : problem_(problem),
+      goal_(goal),
+      caution_(goal.kind == Goal::Kind::kMerit ? problem.caution() : 0.0),
+      num_classes_(problem.rows().labels.levels.size()) {
   const CompiledConstraints& compiled = problem.compiled();
   std::vector<std::vector<Touch>> touches_of_cell(compiled.cells.cells.size());
   for (const CompiledConstraint& constraint : compiled.constraints) {
@@ -29,6 +32,9 @@ MeritTracker::MeritTracker(const RateProblem& problem, const Goal& goal)
       RateState rate;
       rate.constraint = static_cast<std::uint32_t>(constraints_.size());
       rate.allowance = problem.allowance(constraints_.size(), index - state.first_rate);
+      if (state.aggregate == Aggregate::kRatio && !(rate.allowance > 0.0)) {
+        rate.rows = problem.RowsOfRate(constraints_.size(), index - state.first_rate);
+      }
       rate.value = AddForm(measured.value, index, touches_of_cell);
       rate.has_denominator = !measured.denominator.entries.empty();
       if (rate.has_denominator) {
@@ -176,6 +182,17 @@ inline double MeritTracker::Combined(const ConstraintState& constraint) const {
   return kUndefined;
 }
 
+inline double MeritTracker::ErrorOfRatio(const ConstraintState& constraint) const {
+  const double high = rates_[constraint.highest].high(), low = rates_[constraint.lowest].low();
+  SampledRate lowest, highest;
+  for (std::uint32_t r = constraint.first_rate; r < constraint.end_rate; ++r) {
+    const SampledRate rate{.value = rates_[r].now, .rows = rates_[r].rows};
+    if (rates_[r].high() >= high - kRounding) highest = LeastKnown(highest, rate);
+    if (rates_[r].low() <= low + kRounding) lowest = LeastKnown(lowest, rate);
+  }
+  return RatioError(lowest, highest);
+}
+
 inline void MeritTracker::SetExcess(std::uint32_t index) {
   ConstraintState& constraint = constraints_[index];
   const double value = Combined(constraint);
@@ -185,6 +202,9 @@ inline void MeritTracker::SetExcess(std::uint32_t index) {
   }
   const double before = constraint.excess;
   constraint.excess = constraint.at_most ? value - constraint.bound : constraint.bound - value;
+  if (caution_ > 0.0 && constraint.aggregate == Aggregate::kRatio) {
+    constraint.excess += caution_ * ErrorOfRatio(constraint);
+  }
   if (std::isnan(before)) --undefined_;
   if (std::isnan(constraint.excess)) ++undefined_;
   const double violation = constraint.excess > kRounding ? constraint.excess : 0.0;

@@ -93,6 +93,7 @@ class MeritTracker {
     std::uint32_t constraint = 0;
     double now = 0.0;        // NaN where undefined
     double allowance = 0.0;  // see RateProblem::SetAllowances
+    double rows = 0.0;       // of a ratio's rate; 0 if its sampling error does not count
     bool changed = false;
 
     double high() const { return now - allowance; }  // as the larger side of its constraint
@@ -126,6 +127,7 @@ class MeritTracker {
   void Refresh(std::uint32_t index);  // of a rate
   void FindExtremes(ConstraintState& constraint);
   double Combined(const ConstraintState& constraint) const;
+  double ErrorOfRatio(const ConstraintState& constraint) const;
   void SetExcess(std::uint32_t index);  // of a constraint
   void SumUp();
   double WorstExcess();
@@ -133,6 +135,7 @@ class MeritTracker {
 
   const RateProblem& problem_;
   Goal goal_;
+  double caution_;  // see RateProblem::SetCaution
   std::size_t num_classes_;
   std::vector<Part> parts_;
   std::vector<RateState> rates_;
