@@ -37,6 +37,34 @@ std::size_t NumberOfGroups(const Constraint& constraint, const CellTable& cells)
   return groups.size();
 }
 
+// How often the event of a rate is to be expected: half of the time, but a class is selected as
+// often as it is there.
+double ExpectedRate(const RateProblem& problem, const MeasuredRate& measured) {
+  const CompiledConstraints& compiled = problem.compiled();
+  const Slot& slot = compiled.slots[measured.value.entries.front().first % compiled.slots.size()];
+  if (slot.kind != SlotKind::kSelected) return 0.5;
+  double of_class = 0.0, all = 0.0;
+  for (const Cell& cell : compiled.cells.cells) {
+    all += cell.rate_weight;
+    if (cell.label == slot.class_code) of_class += cell.rate_weight;
+  }
+  return of_class / all;
+}
+
+// True if a group has rows enough to be compared with others: one standard error of its rate, which
+// is at most `largest_error`, is within what the bound of a gap leaves, one of its ratio to another
+// within what that of a ratio does.
+bool CanBeCompared(const RateProblem& problem, std::size_t constraint, std::size_t rate,
+                   double largest_error) {
+  const CompiledConstraint& compiled = problem.compiled().constraints[constraint];
+  const double bound = compiled.source.bound;
+  if (compiled.source.aggregate == Aggregate::kGap) return largest_error <= bound;
+  if (compiled.source.aggregate != Aggregate::kRatio) return false;
+  const double expected = ExpectedRate(problem, compiled.rates[rate]);
+  const double events = expected * problem.RowsOfRate(constraint, rate);
+  return events > 0.0 && std::sqrt((1.0 - expected) / events) <= 1.0 - bound;
+}
+
 // With more than two groups the smallest are mostly noise: what it explains is forgiven.
 std::vector<std::vector<double>> ForgivenNoise(const RateProblem& problem) {
   std::vector<std::vector<double>> forgiven = problem.LargestSamplingErrors();
@@ -44,7 +72,10 @@ std::vector<std::vector<double>> ForgivenNoise(const RateProblem& problem) {
     const Constraint& constraint = problem.constraints()[c];
     const bool forgives =
         NamesGroups(constraint) && NumberOfGroups(constraint, problem.compiled().cells) > 2;
-    for (double& error : forgiven[c]) error *= forgives ? kSamplingQuantile : 0.0;
+    for (std::size_t r = 0; r < forgiven[c].size(); ++r) {
+      double& error = forgiven[c][r];
+      error *= forgives && !CanBeCompared(problem, c, r, error) ? kSamplingQuantile : 0.0;
+    }
   }
   return forgiven;
 }
@@ -116,6 +147,26 @@ std::vector<Price> PricesFromTraining(const RateProblem& problem, std::span<cons
   return prices;
 }
 
+// A ratio of rates that hardly any row makes can be anything on other rows.
+void NoteUncertainRatios(const RateProblem& problem, AutoResult& result) {
+  for (std::size_t c = 0; c < result.measurements.size(); ++c) {
+    const Constraint& constraint = problem.constraints()[c];
+    const Measurement& measured = result.measurements[c];
+    if (constraint.aggregate != Aggregate::kRatio || std::isnan(measured.value)) continue;
+    std::vector<SampledRate> rates;
+    for (std::size_t r = 0; r < measured.groups.size(); ++r) {
+      rates.push_back({.value = measured.groups[r].second, .rows = problem.RowsOfRate(c, r)});
+    }
+    const auto [low, high] = std::ranges::minmax(rates, {}, &SampledRate::value);
+    const double error = RatioError(low, high);
+    if (error <= 1.0 - constraint.bound) continue;
+    result.notes.push_back(fmt::format(
+        "'{}' compares rates of {:.2g}% and {:.2g}%, and so few rows show no ratio: its standard "
+        "error is {:.0f} points",
+        ToText(constraint), 100.0 * low.value, 100.0 * high.value, 100.0 * error));
+  }
+}
+
 // What the user should know about bounds that were not taken as given.
 void NoteForgiveness(const RateProblem& problem, AutoResult& result) {
   for (std::size_t c = 0; c < result.allowances.size(); ++c) {
@@ -155,6 +206,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   if (options.rho) detail::RequireNonNegative("rho", *options.rho);
   AutoResult result;
   detail::StopWatch clock;
+  unseen.SetCaution(options.training.margin);
   result.path = ChoosePath(unseen, options.path);
   RateTrainingOptions how = options.training;
   how.rho = result.rho = options.rho.value_or(DefaultRho(unseen));
@@ -206,6 +258,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
   }
   result.calibration_seconds = clock.Lap();
   NoteForgiveness(unseen, result);
+  NoteUncertainRatios(unseen, result);
   if (result.path == TrainingPath::kConstrained && !training.rows().rate_weights.empty() &&
       training.rows().task() != Task::kRegression) {
     result.notes.emplace_back(
@@ -213,6 +266,7 @@ AutoResult SolveAuto(CrossFitLearner& learner, RateProblem& unseen, const RatePr
         "the weights of the loss had no part in it");
   }
   unseen.SetAllowances({});
+  unseen.SetCaution(0.0);
   result.objective = unseen.ObjectiveValue(sums);
   result.total_violation = unseen.TotalViolation(sums);
   return result;

@@ -137,6 +137,7 @@ class Sweep {
       const std::vector<double> sums = problems.front().rates().ExactSums(scores);
       for (std::size_t p = 0; p < problems.size(); ++p) {
         problems[p].SetAllowances(detail::WithinRoom(problems[p], sums, unseen.allowances()));
+        problems[p].SetCaution(unseen.caution());
         const double merit = problems[p].Merit(sums, RhoOf(p, problems[p]));
         if (merit < candidates[p].merit) {
           candidates[p] = {
@@ -161,6 +162,7 @@ class Sweep {
       const std::vector<std::vector<double>> allowances =
           detail::WithinRoom(problems[p], sums, trained.allowances);
       problems[p].SetAllowances(allowances);
+      problems[p].SetCaution(options_.solver.training.margin);
       if (last) {
         Offer(p, problems[p], *last, trained_for.swept, trained.training.steps_kept,
               /*priced=*/!needs_training);
@@ -172,6 +174,7 @@ class Sweep {
         continue;
       }
       problems[p].SetAllowances(allowances);  // a point that was set measures without
+      problems[p].SetCaution(options_.solver.training.margin);
       const Calibrator own(candidates[p].scores, rows);
       Offer(p, problems[p], own, trained_for.swept, candidates[p].steps, /*priced=*/false);
     }
@@ -214,6 +217,7 @@ class Sweep {
   void Set(std::size_t p, RateProblem& problem, std::span<const double> sums,
            const ModelAdjustment& adjustment, double trained_for, std::int64_t steps) {
     problem.SetAllowances({});
+    problem.SetCaution(0.0);
     FrontierPoint& point = result_.points[p];
     point.objective = problem.ObjectiveValue(sums);
     point.measurements = problem.Measure(sums);

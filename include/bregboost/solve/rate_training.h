@@ -38,7 +38,8 @@ struct RateTrainingOptions {
   double warm_up = 0.1;    // the share of the rounds without limits; in [0, 1)
   double choose_from = 0.25;  // iterates count from this share of the rounds on; in [0, 1)
   // Limits are fitted to bound - margin * (standard error of the rate), errors being those of the
-  // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. >= 0
+  // rates at the end of the warm-up; limits whose sampling error is forgiven have no margin. Ratios
+  // have one of their own beside it, at each decision (RateProblem::SetCaution). >= 0
   double margin = 0.5;
   // The learner's models, if it has several, are deployed as their mean: what its rates differ by
   // from those of single models counts in the margin, which is never below 0 nor above half of
@@ -82,8 +83,8 @@ RateTrainingResult TrainOnRates(CrossFitLearner& learner, RateProblem& unseen,
 
 // The learner's own training, without limits; rates are only looked at. All of `options` but the
 // number of rounds, rho and the judge are left alone. The judge is asked every tenth of the rounds,
-// and the best of these iterates is kept; without one, or if the learner stops early by itself, what
-// the learner's own training ends with.
+// and the best of these iterates is kept; without one, or if the learner stops early by itself,
+// what the learner's own training ends with.
 RateTrainingResult TrainPlain(CrossFitLearner& learner, const RateProblem& unseen,
                               const RateTrainingOptions& options, const SolveHooks& hooks = {});
 
