@@ -28,7 +28,7 @@ struct FitFlags {
   std::size_t folds = 5;
   std::int64_t rounds = 0;  // 0: the library's own number
   bool all_rounds = false;
-  int threads = 0;          // 0: as many as there are cores
+  int threads = 0;  // 0: as many as there are cores
   std::uint64_t seed = 0;
   CheckpointOptions checkpoint;
 };

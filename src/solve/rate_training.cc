@@ -154,8 +154,8 @@ class PlainChoice {
       : learner_(learner),
         options_(options),
         judges_(options.judge && !learner.stops_early() && !learner.solves_steps()),
-        every_(std::max<std::int64_t>(
-            1, std::llround(kJudgedEvery * static_cast<double>(steps)))) {}
+        every_(std::max<std::int64_t>(1, std::llround(kJudgedEvery * static_cast<double>(steps)))) {
+  }
 
   void Consider(std::int64_t steps, bool last) {
     if (!judges_ || steps == judged_ || (!last && steps % every_ != 0)) return;

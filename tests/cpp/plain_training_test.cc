@@ -66,7 +66,8 @@ TYPED_TEST(PlainTraining, KeepsTheTenthOfTheRoundsThatTheJudgeLikesBest) {
   }
 }
 
-// Of iterates that are alike the first is kept; the rounds between looks do not count, but the last.
+// Of iterates that are alike the first is kept; the rounds between looks do not count, but the
+// last.
 TYPED_TEST(PlainTraining, TheLastRoundIsJudgedToo) {
   const auto folds = this->Folds();
   RateTrainingOptions options{.rounds = kRounds + 1};

@@ -111,7 +111,7 @@ def test_folds_hold_out_and_refit(program, learner):
         ("refit", ("--validation", "folds", "--deploy", "refit"), 2000),
         ("hold_out", ("--validation", "hold_out"), 400),
     ):
-        fit = program.fit(learner, rows, limit, *line)
+        fit = program.fit(learner, rows, limit, "--all-rounds", *line)
         check_report(fit)
         assert fit.report["rows"]["unseen"] == unseen
         assert fit.report["models"] == (5 if name == "folds" else 1)

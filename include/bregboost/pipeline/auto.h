@@ -40,7 +40,7 @@ struct AutoOptions {
   // Of a plain training under limits. False: the rounds up to the least RefinementLoss() of unseen
   // rows are kept, unless the learner stops early by a rule of its own. True: all of them.
   bool all_rounds = false;
-  std::uint64_t seed = 0;             // of the search for offsets (more than two classes)
+  std::uint64_t seed = 0;  // of the search for offsets (more than two classes)
 };
 
 // What the pipeline did and where it ended, on unseen rows.

@@ -316,9 +316,10 @@ def _ending(data: Data) -> str:
     text = str(data.get("reason") or "").replace("_", " ")
     if text and data.get("detail"):
         text += f" ({data['detail']})"
-    steps = data.get("steps_kept")
+    steps, taken = data.get("steps_kept"), len(data.get("history") or []) - 1
     if steps is not None:
-        text += f"{', ' if text else ''}{count_text(steps)} steps kept"
+        of_all = f" of {count_text(taken)}" if taken > steps else ""
+        text += f"{', ' if text else ''}{count_text(steps)}{of_all} steps kept"
     return text
 
 

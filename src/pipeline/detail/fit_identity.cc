@@ -55,18 +55,18 @@ std::string SettingsText(const FitOptions& options) {
   const RateTrainingOptions& training = options.solver.training;
   const std::string rho = options.solver.rho ? fmt::format("{}", *options.solver.rho) : "chosen";
   return fmt::format(
-      "auto, objective '{}' rho {} path {} all_rounds {} dual_rate {} tau {} loss_tau {} warm_up {} choose_from "
+      "auto, objective '{}' rho {} path {} all_rounds {} dual_rate {} tau {} loss_tau {} warm_up "
+      "{} choose_from "
       "{} margin {} choice "
       "{} "
       "rounds {} multipliers {} validation {} folds {} hold_out {} from {} rows certify {} loss {} "
       "{} deploy {} seed {}",
       options.objective, rho, Name(options.solver.path), options.solver.all_rounds,
-      training.dual_rate, training.tau,
-      training.loss_tau, training.warm_up, training.choose_from, training.margin,
-      Name(training.choice), training.rounds, fmt::join(training.initial_multipliers, ","),
-      Name(options.validation), options.num_folds, options.hold_out_share, options.hold_out_rows,
-      options.certify, Name(options.loss.kind), options.loss.huber_delta, Name(options.deploy),
-      options.seed);
+      training.dual_rate, training.tau, training.loss_tau, training.warm_up, training.choose_from,
+      training.margin, Name(training.choice), training.rounds,
+      fmt::join(training.initial_multipliers, ","), Name(options.validation), options.num_folds,
+      options.hold_out_share, options.hold_out_rows, options.certify, Name(options.loss.kind),
+      options.loss.huber_delta, Name(options.deploy), options.seed);
 }
 
 std::string SettingsText(const PaperOptions& options) {

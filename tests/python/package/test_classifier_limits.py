@@ -254,7 +254,12 @@ def test_a_model_trained_anew_has_the_trees_of_one(learner):
     trees = {}
     for deploy in ("fold_mean", "refit"):
         model = ConstrainedClassifier(
-            make(learner), "fnr <= 15%", deploy=deploy, n_folds=3, validation="folds"
+            make(learner),
+            "fnr <= 15%",
+            deploy=deploy,
+            n_folds=3,
+            validation="folds",
+            all_rounds=True,
         ).fit(X, BINARY)
         trees[deploy] = TREE_COUNT[learner](model.estimator_)
         assert model.report_.to_dict()["deploy"] == deploy
@@ -278,12 +283,33 @@ def test_a_model_trained_anew_has_the_trees_of_one(learner):
 def test_odd_numbers_of_rounds_are_trained_exactly(learner, limits, parameters, models):
     for rounds in (1, 7):
         estimator = make(learner, n_estimators=rounds)
-        model = ConstrainedClassifier(estimator, limits, **parameters)
+        model = ConstrainedClassifier(estimator, limits, all_rounds=True, **parameters)
         model.fit(X, BINARY, sensitive_features={"sex": SEX})
         assert model.report_.to_dict()["rounds_kept"] == rounds
         trees = TREE_COUNT[learner](model.estimator_)
         assert trees - models * rounds <= (learner == "xgboost")  # one more may hold the start
         assert trees >= models * rounds
+
+
+@pytest.mark.parametrize("learner", ["lightgbm", "xgboost"])
+def test_rounds_that_unseen_rows_do_not_gain_by_are_not_kept(learner):
+    def fitted(limits, **parameters):
+        estimator = make(learner, n_estimators=150)
+        model = ConstrainedClassifier(
+            estimator, limits, n_folds=3, validation="folds", **parameters
+        )
+        model.fit(X, BINARY)
+        trees = TREE_COUNT[learner](model.estimator_)
+        rounds = model.report_.to_dict()["rounds_kept"]
+        assert trees - 3 * rounds in (0, 1)  # of XGBoost, one more may hold the start
+        return rounds, str(model.report_)
+
+    kept, text = fitted("fnr <= 15%")
+    assert kept < 150
+    assert f"{kept // 2} of 75 steps kept" in text  # of two rounds each
+    every, text = fitted("fnr <= 15%", all_rounds=True)
+    assert every == 150
+    assert "limit, 75 steps kept" in text
 
 
 @every_learner
