@@ -1,6 +1,6 @@
 """Does it pay to keep only as many rounds as unseen rows gain by? Tasks that are held by plain
-training and offsets: three limits on each survey, and bounds on two of four to nine classes. Prints a
-table."""
+training and offsets: three limits on each survey, and bounds on two of four to nine classes. Prints
+a table."""
 
 import argparse
 import itertools
@@ -8,6 +8,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ Pair = dict[str, Judged]  # by the names of WAYS
 
 
 def measure(
-    kind: Kind, task: Survey | ClassTask, learner: str, seed: int, options: argparse.Namespace
+    kind: Kind, learner: str, options: argparse.Namespace, task: Survey | ClassTask, seed: int
 ) -> Pair:
     split = task.split(options.data, seed)
     limits = kind.limits(task)
@@ -140,9 +141,9 @@ def main() -> None:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, learner in itertools.product(options.kinds, options.learners):
             kind = KINDS[name]
-            wanted = list(itertools.product(kind.tasks, options.seeds))
-            found = pool.map(lambda w: measure(kind, w[0], learner, w[1], options), wanted)
-            pairs = iter(list(found))
+            of_cell = partial(measure, kind, learner, options)
+            tasks, seeds = zip(*itertools.product(kind.tasks, options.seeds), strict=True)
+            pairs = iter(list(pool.map(of_cell, tasks, seeds)))
             by_task = [[next(pairs) for _ in options.seeds] for _ in kind.tasks]
             lines.append(line(kind.title, learner, by_task))
     show = as_markdown if options.markdown else as_text
