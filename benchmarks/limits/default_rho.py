@@ -8,14 +8,12 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.arguments import ROOT, seeds_of, words_among
 from benchmarks.common.rate_limits import ClassLimit, Outcome, noise_floor, total_violation
 from benchmarks.common.survey_tasks import CONFIRMING, SETTING, Survey
-from benchmarks.limits.program import PARAMETERS, train
+from benchmarks.limits.program import survey_parser, train
 from benchmarks.limits.summary import Mean, as_markdown, as_text
 
 POINTS = 5.0
@@ -104,25 +102,8 @@ def line(wish: Wish, worth: str, by_survey: Sequence[Sequence[dict[str, float]]]
     ]
 
 
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder _data of the package")
-    parser.add_argument(
-        "--learners",
-        type=lambda text: words_among(PARAMETERS, text),
-        default=["lightgbm", "xgboost"],
-        help="among lightgbm,xgboost,linear; default: the trees",
-    )
-    parser.add_argument("--seeds", type=seeds_of, default="0-2", help="default: 0-2")
-    parser.add_argument(
-        "--program", type=Path, default=ROOT / "build/release/examples/constrained_auto"
-    )
-    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
-    return parser.parse_args()
-
-
 def main() -> None:
-    options = parse()
+    options = survey_parser(__doc__, seeds="0-2").parse_args()
     lines = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for wish, learner, worth in itertools.product(WISHES, options.learners, WORTHS):

