@@ -37,6 +37,16 @@ def test_what_limits_cost_is_against_the_same_learner_without(cli):
     assert document["unconstrained"] is None
 
 
+def test_rounds_that_do_not_pay_are_dropped_unless_all_are_wanted(cli):
+    limit = ("--constraint", "fnr <= 20%", "--param", "learning_rate=0.8")
+    fewer = cli.train(*limit)
+    assert fewer["fit"]["rounds_kept"] < 20
+    assert fewer["settings"]["options"]["all_rounds"] is False
+    every = cli.train(*limit, "--all-rounds", out="all")
+    assert every["fit"]["rounds_kept"] == 20
+    assert every["settings"]["options"]["all_rounds"] is True
+
+
 def test_printed_json_is_the_document(cli):
     printed = cli.json(
         "train", "--data", "rows.csv", "--label", "label", "--out", "run", "--rounds", "5",
