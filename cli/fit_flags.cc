@@ -77,7 +77,7 @@ void AddFitFlags(CLI::App& command, FitFlags& flags, FitCommand kind) {
   command.add_option("--rounds", flags.rounds, "Boosting rounds [the library's, 100]")
       ->check(CLI::PositiveNumber);
   command.add_flag("--all-rounds", flags.all_rounds,
-                   "Keep all of them also where unseen rows say that fewer are better");
+                   "Keep every round, also where unseen rows say that fewer are better");
   command.add_option("--l2", flags.l2, "Penalty on the coefficients of a linear model")
       ->check(CheckNonNegative, "")
       ->capture_default_str();

@@ -4,11 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <deque>
 #include <memory>
 #include <tuple>
 
-#include "boosted_kits.h"
+#include "auto_fit_kit.h"
 #include "bregboost/data/folds.h"
 #include "bregboost/pipeline/fit.h"
 #include "bregboost/pipeline/frontier.h"
@@ -21,52 +20,6 @@ namespace bregboost {
 namespace {
 
 using namespace testing;  // NOLINT: the kits
-
-template <class Kit>
-class AutoFitTest : public GbmTest<typename Kit::Api> {
- protected:
-  AutoFit Fit(const GeneratedData& data, const std::vector<std::string>& limits,
-              const FitOptions& options, int rounds = 40) {
-    const auto dataset =
-        Kit::Dataset::FromArray(FeatureArray::RowMajor(std::span<const double>(data.features),
-                                                       data.rows.num_rows(), data.num_features),
-                                Parameters(rounds));
-    datasets_.push_back(dataset);
-    return FitTo(datasets_.back(), data.rows, limits, options, rounds);
-  }
-
-  static AutoFit FitTo(const typename Kit::Dataset& dataset, const RowData& rows,
-                       const std::vector<std::string>& limits, const FitOptions& options,
-                       int rounds = 40) {
-    const BoostedOptions boosting{.parameters = Parameters(rounds), .rounds_per_step = 2};
-    if constexpr (std::is_same_v<Kit, LightGbmKit>) {
-      return AutoFit::LightGbm({.training = {dataset, rows}}, Parse(limits), boosting, options);
-    } else {
-      return AutoFit::Xgboost({.training = {dataset, rows}}, Parse(limits), boosting, options);
-    }
-  }
-
-  static std::vector<Constraint> Parse(const std::vector<std::string>& texts) {
-    std::vector<Constraint> constraints;
-    for (const std::string& text : texts) constraints.push_back(ParseConstraint(text));
-    return constraints;
-  }
-
-  static GbmParameters Parameters(int rounds) {
-    GbmParameters parameters = Kit::Parameters();
-    parameters.emplace(Kit::kNumTrees, std::to_string(rounds));
-    return parameters;
-  }
-
-  // Of the exported model on fresh rows, offsets folded in.
-  static std::vector<Measurement> OnFreshRows(const AutoFit& fit, const GeneratedData& fresh,
-                                              const std::vector<std::string>& limits) {
-    const RateConstraints constraints(Parse(limits), fresh.rows);
-    return constraints.Measure(Kit::Predict(fit.Model(), fresh));
-  }
-
-  std::deque<typename Kit::Dataset> datasets_;
-};
 
 using Kits = ::testing::Types<LightGbmKit, XgboostKit>;
 TYPED_TEST_SUITE(AutoFitTest, Kits);
@@ -87,8 +40,7 @@ TYPED_TEST(AutoFitTest, ClassBoundsAreHeldByOffsetsOfAPlainModel) {
   EXPECT_NEAR(measured[1].value, report.unseen.objective, 0.03);
 }
 
-// The task of the issue at hand: together, a miss rate and a gap cost offsets far more than
-// training.
+// Together, a miss rate and a gap cost offsets far more than training.
 TYPED_TEST(AutoFitTest, TrainingHoldsTogetherWhatOffsetsCannot) {
   const std::vector<std::string> limits = {"fnr <= 30%", "gap(selection_rate, by=group) <= 5%"};
   const GeneratedData data = MeritAndGiveaway(6000, 3), fresh = MeritAndGiveaway(40000, 4);
@@ -217,57 +169,6 @@ TYPED_TEST(AutoFitTest, OnlyAMeanOfModelsIsPreparedFor) {
   }
   EXPECT_EQ(allowances(Deploy::kRefit, Validation::kFolds, 0.0), none);
   EXPECT_EQ(allowances(Deploy::kFoldMean, Validation::kHoldOut, 0.0), none);
-}
-
-// Selection is rare and four groups differ in it: a ratio is to be held as for two, not put down to
-// few rows, and not by selecting next to nobody, where any ratio is luck.
-TYPED_TEST(AutoFitTest, RatiosAreHeldAmongSeveralGroups) {
-  const auto draw = [](std::size_t n, unsigned seed) {
-    std::mt19937 random(seed);
-    std::normal_distribution<double> normal;
-    std::uniform_real_distribution<double> uniform;
-    GeneratedData data;
-    data.num_features = 3;
-    std::vector<std::string> labels, groups;
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t group = random() % 4;
-      const double merit = normal(random), giveaway = 0.7 * static_cast<double>(group);
-      data.features.insert(data.features.end(), {merit, giveaway + normal(random), normal(random)});
-      const double p = 1.0 / (1.0 + std::exp(-(2.5 * merit + giveaway - 4.5)));
-      labels.emplace_back(uniform(random) < p ? "1" : "0");
-      groups.emplace_back(1, static_cast<char>('a' + group));
-    }
-    data.rows.labels = EncodeColumn("label", labels);
-    data.rows.groups.push_back(EncodeColumn("group", groups));
-    return data;
-  };
-  const GeneratedData data = draw(4000, 31), fresh = draw(40'000, 32);
-  const std::string limit = "ratio(selection_rate, by=group) >= 80%";
-  const AutoFit fit = this->Fit(data, {limit}, {});
-  const Measurement& measured = fit.report().unseen.measurements[0];
-  EXPECT_TRUE(measured.satisfied);
-  EXPECT_TRUE(fit.report().unseen.notes.empty());
-  for (const auto& [group, rate] : measured.groups) EXPECT_GT(rate, 0.02) << group;
-  EXPECT_GT(this->OnFreshRows(fit, fresh, {limit})[0].value, 0.65);
-}
-
-// What a ratio of a handful of rows is worth is said: without a margin some decision holds it by
-// luck.
-TYPED_TEST(AutoFitTest, RatiosOfAHandfulOfRowsAreNoted) {
-  GeneratedData data = TwoGroups(1500, 33);
-  std::size_t positives = 0;
-  for (std::int32_t& label : data.rows.labels.codes) {
-    if (label == 1 && positives++ % 12 != 0) label = 0;
-  }
-  FitOptions options;
-  options.solver.training.margin = 0.0;
-  const AutoFit fit = this->Fit(data, {"ratio(selection_rate, by=group) >= 80%"}, options);
-  const Measurement& measured = fit.report().unseen.measurements[0];
-  ASSERT_TRUE(measured.satisfied);
-  for (const auto& [group, rate] : measured.groups) ASSERT_LT(rate, 0.01) << group;
-  const std::vector<std::string>& notes = fit.report().unseen.notes;
-  ASSERT_EQ(notes.size(), 1);
-  EXPECT_NE(notes[0].find("so few rows show no ratio: its standard error is"), std::string::npos);
 }
 
 TYPED_TEST(AutoFitTest, EveryKindOfLimitEndsInAFiniteReport) {
@@ -409,94 +310,6 @@ TYPED_TEST(AutoFitTest, FrontiersShareTheirTrainings) {
             "constraint: 1; allowed: below their number, 1");
   EXPECT_EQ(ErrorOf([&] { sweep_as("fnr <= 2%", {.bounds = {0.1}, .trainings = 0}); }),
             "trainings: 0; allowed: at least 1");
-}
-
-// Early stopping is settled by unseen rows; certification rows have no part in it.
-TYPED_TEST(AutoFitTest, RefitsTakeTheRoundsThatTheFoldsKept) {
-  const GeneratedData data = TwoGroups(1500, 20);
-  const auto fit = [&](Deploy deploy, double certify) {
-    GbmParameters parameters = this->Parameters(200);
-    parameters.emplace("early_stopping_rounds", "5");
-    parameters.emplace(std::is_same_v<TypeParam, LightGbmKit> ? "learning_rate" : "eta", "0.3");
-    this->datasets_.push_back(TypeParam::Dataset::FromArray(
-        FeatureArray::RowMajor(std::span<const double>(data.features), 1500, data.num_features),
-        parameters));
-    FitOptions options;
-    options.deploy = deploy;
-    options.certify = certify;
-    const BoostedOptions boosting{.parameters = parameters, .rounds_per_step = 2};
-    const std::vector<Constraint> limits = this->Parse({"fnr <= 20%"});
-    if constexpr (std::is_same_v<TypeParam, LightGbmKit>) {
-      return AutoFit::LightGbm({.training = {this->datasets_.back(), data.rows}}, limits, boosting,
-                               options);
-    } else {
-      return AutoFit::Xgboost({.training = {this->datasets_.back(), data.rows}}, limits, boosting,
-                              options);
-    }
-  };
-  for (const double certify : {0.0, 0.2}) {
-    const AutoFit mean = fit(Deploy::kFoldMean, certify);
-    const AutoFit refit = fit(Deploy::kRefit, certify);
-    const std::int64_t rounds = mean.report().unseen.training.rounds_kept;
-    EXPECT_EQ(mean.report().unseen.training.reason, TerminationReason::kEarlyStopped);
-    EXPECT_LT(rounds, 100);
-    EXPECT_EQ(refit.report().unseen.training.rounds_kept, rounds);
-    EXPECT_EQ(TypeParam::NumRounds(refit.Model()), rounds);
-    EXPECT_EQ(TypeParam::NumRounds(mean.Model()), 5 * rounds);
-  }
-}
-
-// Rows are few and labels noisy, so that most of 200 rounds learn noise.
-TYPED_TEST(AutoFitTest, OnlyRoundsThatUnseenRowsGainByAreKept) {
-  const GeneratedData data = TwoGroups(1500, 25);
-  constexpr int kRounds = 200;
-  const auto rounds_kept = [&](const std::vector<std::string>& limits, const FitOptions& options) {
-    const AutoFit fit = this->Fit(data, limits, options, kRounds);
-    const RateTrainingResult& training = fit.report().unseen.training;
-    const int models = options.deploy == Deploy::kRefit ? 1 : 5;
-    EXPECT_EQ(training.history.back().evaluations, kRounds);
-    EXPECT_EQ(TypeParam::NumRounds(fit.Model()), models * training.rounds_kept);
-    return training.rounds_kept;
-  };
-  FitOptions options;
-  options.validation = Validation::kFolds;
-  const std::int64_t kept = rounds_kept({"fnr <= 20%"}, options);
-  EXPECT_GT(kept, 0);
-  EXPECT_LT(kept, kRounds / 2);
-  EXPECT_EQ(rounds_kept({"fpr <= 5%"}, options), kept);  // whatever the limit
-  EXPECT_EQ(rounds_kept({}, options), kRounds);          // as the library alone
-  options.deploy = Deploy::kRefit;
-  EXPECT_EQ(rounds_kept({"fnr <= 20%"}, options), kept);
-  options.deploy = Deploy::kFoldMean;
-  options.solver.all_rounds = true;
-  EXPECT_EQ(rounds_kept({"fnr <= 20%"}, options), kRounds);
-}
-
-// A step is two rounds, so the last of an odd number is one. The first path is told to keep all,
-// the second keeps the average of the later ones.
-TYPED_TEST(AutoFitTest, OddNumbersOfRoundsAreTrainedExactly) {
-  const GeneratedData data = TwoGroups(1500, 22);
-  const std::vector<std::vector<std::string>> paths = {
-      {"fnr <= 20%"}, {"gap(fnr, by=group) <= 10%", "gap(fpr, by=group) <= 10%"}};
-  constexpr int kRounds = 7;
-  for (const std::vector<std::string>& limits : paths) {
-    for (const auto& [validation, deploy, models] :
-         {std::tuple(Validation::kFolds, Deploy::kFoldMean, 5),
-          std::tuple(Validation::kFolds, Deploy::kRefit, 1),
-          std::tuple(Validation::kHoldOut, Deploy::kFoldMean, 1)}) {
-      SCOPED_TRACE(fmt::format("{} {} {}", limits[0], Name(validation), Name(deploy)));
-      FitOptions options;
-      options.validation = validation;
-      options.deploy = deploy;
-      options.solver.all_rounds = true;
-      const AutoFit fit = this->Fit(data, limits, options, kRounds);
-      const RateTrainingResult& training = fit.report().unseen.training;
-      EXPECT_EQ(training.history.size(), 5);  // the start and four steps
-      EXPECT_EQ(training.history.back().evaluations, kRounds);
-      EXPECT_EQ(training.rounds_kept, kRounds);
-      EXPECT_EQ(TypeParam::NumRounds(fit.Model()), models * kRounds);
-    }
-  }
 }
 
 // A combination of groups that the certificate's rows lack is not certified away.
